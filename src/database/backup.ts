@@ -61,6 +61,7 @@ const tables = [
   'board_leaders',
   'board_seasons',
   'board_season_ranks',
+  'next_season_ranks',
 ] as const;
 /** Names of tables in exports from before migration 0023. */
 const formerTables = ['seen_totals', 'lacking_details', 'achievement_work'] as const;

@@ -169,6 +169,17 @@ interface BoardSeasonsTable {
   differences: JSONColumnType<object[]>;
   /** A compact JWS; null when a person in it was erased or hidden, until a version without that person is signed. */
   statement: string | null;
+  /** False until its table is stored and signed; no reader sees it before. */
+  is_written: Generated<boolean>;
+}
+
+/** Some of the people of a version of a season that is not written yet. */
+interface NextSeasonRanksTable {
+  board_id: string;
+  number: number;
+  version: number;
+  part: number;
+  people: JSONColumnType<object[]>;
 }
 
 interface BoardSeasonRanksTable {
@@ -203,4 +214,5 @@ export interface BoardTables {
   board_leaders: BoardLeadersTable;
   board_seasons: BoardSeasonsTable;
   board_season_ranks: BoardSeasonRanksTable;
+  next_season_ranks: NextSeasonRanksTable;
 }

@@ -131,7 +131,7 @@ function partsOfBoards(id: string): Record<string, RawBuilder<unknown>> {
     board: sql`select slug, definition, is_current, created_at from boards where owner_id = ${id}`,
     board_season: sql`
       select b.slug, s.number, s.version, s.since, s.until, s.definition, s.missing, s.frozen_at, s.reason, s.statement
-      from board_seasons s join boards b on b.id = s.board_id where b.owner_id = ${id}`,
+      from board_seasons s join boards b on b.id = s.board_id where b.owner_id = ${id} and s.is_written`,
     board_rank: sql`
       select b.slug, o.name as board_owner, k.points, k.granted, k.by_rule, k.is_newcomer, k.is_returning, 1 + (
           select count(*) from board_ranks a
@@ -147,6 +147,7 @@ function partsOfBoards(id: string): Record<string, RawBuilder<unknown>> {
     board_season_rank: sql`
       select b.slug, o.name as board_owner, k.number, k.version, k.rank, k.points, k.granted, k.by_rule
       from board_season_ranks k join boards b on b.id = k.board_id join accounts o on o.id = b.owner_id
+      join board_seasons s on s.board_id = k.board_id and s.number = k.number and s.version = k.version and s.is_written
       where k.account_id = ${id} and (not b.is_private or b.owner_id = ${id})`,
   };
 }

@@ -3,14 +3,15 @@ import { findSigner, type Signer, type SigningServices } from '../../achievement
 import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
+import { inBatches } from '../../database/delete-some.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { AppError } from '../../errors.ts';
 import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
 import { findMembers } from '../ranking/member-store.ts';
 import { type BoardWindow, endedWindows, windowOf } from '../windows.ts';
-import { addAnonymousVersion } from './anonymous-store.ts';
+import { addAnonymousVersion, removeFormerTables, withoutHidden } from './anonymous-store.ts';
 import {
-  addVersion,
   findIncomplete,
   findSeason,
   findSeasonRanks,
@@ -18,10 +19,20 @@ import {
   findToFreeze,
   findWithdrawn,
   type Season,
-  saveStatement,
   setFreezeTime,
 } from './season-store.ts';
 import { signStatement } from './statement.ts';
+import {
+  addVersion,
+  findBoardsToWrite,
+  findUnwritten,
+  forgetHidden,
+  hasUnwritten,
+  lockSeason,
+  saveNextPart,
+  saveStatement,
+  storeDifferences,
+} from './version-store.ts';
 
 /** The time after the end of a window at which it is frozen even if data is missing; the statement names that data. */
 const frozenAfterMs = 3 * 86_400_000;
@@ -32,37 +43,54 @@ const seasonsAtOnce = 20;
 const maxSeasons = 3000;
 const maxPeople = 100_000;
 
+/** The most rows of former tables that one transaction removes. */
+const rowsAtOnce = 10_000;
+/** The most attempts to count a season while other processes count seasons of the same board. */
+const maxAttempts = 5;
+
+/** The services, and the most people of a season that one transaction stores. */
+type FreezingServices = SigningServices & { peopleAtOnce?: number };
+
 /**
- * Freezes ended windows, and signs new versions of seasons without people who were erased or hidden. Each season is one
- * transaction, so that a process that is killed leaves either all of it or nothing, and the next run does the rest.
+ * Freezes ended windows, and signs new versions of seasons without people who were erased or hidden. One transaction counts
+ * a season, and others store it in parts, of which readers see none before the statement. The next run completes what a
+ * process that is killed left.
  */
-export async function freezeSeasons(services: SigningServices): Promise<void> {
+export async function freezeSeasons(services: FreezingServices): Promise<void> {
   const { connection, now } = services;
+  await inBatches(() => removeFormerTables(connection, rowsAtOnce));
+  const unwritten = await findBoardsToWrite(connection, boardsAtOnce);
   const boards = await findToFreeze(connection, now(), boardsAtOnce);
   const withdrawn = await findWithdrawn(connection, boardsAtOnce);
-  if (boards.length + withdrawn.length === 0) return;
+  if (unwritten.length + boards.length + withdrawn.length === 0) return;
   const signer = await findSigner(services);
-  for (const { boardId, number } of withdrawn) await signWithoutErased(services, signer, boardId, number);
+  for (const boardId of unwritten) await writeSeasons(services, signer, boardId);
+  for (const { boardId, number } of withdrawn) {
+    await addWithoutErased(services, boardId, number);
+    await writeSeasons(services, signer, boardId);
+  }
   for (const boardId of boards) {
     for (let count = 0; count < seasonsAtOnce; count += 1) {
-      if (!(await freezeNext(services, signer, boardId))) break;
+      if (!(await freezeNext(services, boardId))) break;
+      await writeSeasons(services, signer, boardId);
     }
   }
+  await inBatches(() => removeFormerTables(connection, rowsAtOnce));
 }
 
-type Services = Pick<SigningServices, 'connection' | 'now'>;
+type Services = Pick<FreezingServices, 'connection' | 'now' | 'peopleAtOnce'>;
 
 /**
- * Freezes the oldest ended window of a board that is not frozen yet, if everything in it is collected or enough time
- * has passed.
- * @returns true when it froze a window, so that another one may follow.
+ * Counts the oldest ended window of a board that is not frozen yet, if everything in it is collected or enough time has
+ * passed.
+ * @returns true when it counted a window, so that another one may follow.
  */
-async function freezeNext({ connection, now }: Services, signer: Signer, boardId: string): Promise<boolean> {
+async function freezeNext({ connection, now, peopleAtOnce }: Services, boardId: string): Promise<boolean> {
   return withEvaluationMemory(connection, async (transaction) => {
     // The ranks refer to accounts, and an erasure would wait for the rows of seasons that this transaction holds.
     await takeSharedErasureLock(transaction);
     const stored = await findBoardById(transaction, boardId);
-    if (stored === undefined) return false;
+    if (stored === undefined || (await hasUnwritten(transaction, boardId))) return false;
     const at = now();
     const next = await nextSeason(transaction, stored, at);
     if (next === undefined) {
@@ -77,14 +105,9 @@ async function freezeNext({ connection, now }: Services, signer: Signer, boardId
       await setFreezeTime(transaction, boardId, new Date(at.getTime() + retryMs));
       return false;
     }
-    await addSigned(transaction, signer, stored, {
-      number,
-      window,
-      members,
-      missing,
-      reason: 'The window has ended.',
-      now: at,
-    });
+    const reason = 'The window has ended.';
+    const added = { boardId, board: stored.board, number, window, members, missing, reason, now: at };
+    await addVersion(transaction, added, peopleAtOnce);
     return true;
   });
 }
@@ -106,33 +129,37 @@ async function nextSeason(
   return window && { window, number: (frozen[0]?.number ?? 0) + 1 };
 }
 
-async function addSigned(
-  transaction: Connection,
-  signer: Signer,
-  { id: boardId, ownerId, board }: StoredBoard,
-  added: Omit<Parameters<typeof addVersion>[1], 'boardId' | 'board'>,
-): Promise<void> {
-  const version = await addVersion(transaction, { boardId, board, ...added });
-  await signVersion(transaction, signer, { boardId, ownerId, number: added.number, version });
+/** Stores the tables and statements of the counted seasons of a board, a part in each transaction, and announces them. */
+async function writeSeasons({ connection }: Services, signer: Signer, boardId: string): Promise<void> {
+  let state: 'more' | 'done' = 'more';
+  while (state === 'more') {
+    state = await inTransaction(connection, async (transaction) => {
+      await takeSharedErasureLock(transaction);
+      const stored = await findAnyBoard(transaction, boardId);
+      const season = stored && (await findUnwritten(transaction, boardId));
+      if (stored === undefined || season === undefined) return 'done';
+      if (!(await saveNextPart(transaction, season))) await signVersion(transaction, signer, season, stored.ownerId);
+      return 'more';
+    });
+  }
 }
 
-/** Signs a stored version, and announces it. */
-async function signVersion(
-  transaction: Connection,
-  signer: Signer,
-  { boardId, ownerId, number, version }: Pick<Season, 'boardId' | 'number' | 'version'> & { ownerId: string },
-): Promise<void> {
-  const season = await findSeason(transaction, boardId, number);
+/** Signs a version whose table is stored, and announces it. */
+async function signVersion(transaction: Connection, signer: Signer, counted: Season, ownerId: string): Promise<void> {
   const owner = await findById(transaction, ownerId);
-  if (season?.version !== version || owner === undefined) throw new Error('a version of a season has disappeared');
+  if (owner === undefined) throw new Error('the owner of a board has disappeared');
+  await lockSeason(transaction, counted);
+  const season = await withoutHidden(transaction, counted);
+  await forgetHidden(transaction, season);
+  await storeDifferences(transaction, season);
   const ranks = await findSeasonRanks(transaction, season, { limit: maxPeople });
   await saveStatement(transaction, season, await signStatement(signer, season, { owner, ranks }));
   await announce(transaction, { kind: 'account', key: ownerId });
 }
 
-async function signWithoutErased(
-  { connection, now }: Services,
-  signer: Signer,
+/** Copies a season without the people who were erased or hidden since. */
+async function addWithoutErased(
+  { connection, now, peopleAtOnce }: Services,
   boardId: string,
   number: number,
 ): Promise<void> {
@@ -141,8 +168,8 @@ async function signWithoutErased(
     const stored = await findAnyBoard(transaction, boardId);
     const season = await findSeason(transaction, boardId, number);
     if (stored === undefined || season === undefined || season.statement !== null) return;
-    const version = await addAnonymousVersion(transaction, season, now());
-    await signVersion(transaction, signer, { boardId, ownerId: stored.ownerId, number, version });
+    if (await hasUnwritten(transaction, boardId)) return;
+    await addAnonymousVersion(transaction, season, now(), peopleAtOnce);
   });
 }
 
@@ -153,7 +180,7 @@ const completedWithinMs = 90 * 86_400_000;
  * Counts seasons again that were frozen while data was missing, once everything is collected. Each becomes a new
  * version, with its differences from the former one.
  */
-export async function completeSeasons(services: SigningServices): Promise<void> {
+export async function completeSeasons(services: FreezingServices): Promise<void> {
   const { connection, now } = services;
   const since = new Date(now().getTime() - completedWithinMs);
   for (const { boardId, number } of await findIncomplete(connection, since, boardsAtOnce)) {
@@ -162,31 +189,49 @@ export async function completeSeasons(services: SigningServices): Promise<void> 
   }
 }
 
+interface SeasonCorrection {
+  boardId: string;
+  number: number;
+  reason: string;
+  onlySettled?: boolean;
+}
+
 /**
  * Counts a frozen season again, and signs the result as a new version with its differences and the reason.
  * @param correction.onlySettled true to change nothing while anything in its window is not collected.
  */
-export async function correctSeason(
-  services: SigningServices,
-  {
-    boardId,
-    number,
-    reason,
-    onlySettled = false,
-  }: { boardId: string; number: number; reason: string; onlySettled?: boolean },
-): Promise<void> {
+export async function correctSeason(services: FreezingServices, correction: SeasonCorrection): Promise<void> {
+  const { boardId } = correction;
   const signer = await findSigner(services);
-  await withEvaluationMemory(services.connection, async (transaction) => {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    await writeSeasons(services, signer, boardId);
+    if (!(await countAgain(services, correction))) continue;
+    await writeSeasons(services, signer, boardId);
+    return;
+  }
+  throw new AppError('overloaded', 'Seasons of this board are being counted. Try again later.');
+}
+
+/** @returns false when another process counts a season of the board. */
+async function countAgain(
+  { connection, now, peopleAtOnce }: Services,
+  { boardId, number, reason, onlySettled = false }: SeasonCorrection,
+): Promise<boolean> {
+  return withEvaluationMemory(connection, async (transaction) => {
     await takeSharedErasureLock(transaction);
     const stored = await findAnyBoard(transaction, boardId);
+    if (stored === undefined) return true;
+    if (await hasUnwritten(transaction, boardId)) return false;
     const season = await findSeason(transaction, boardId, number);
-    if (stored === undefined || season === undefined) return;
-    const now = services.now();
+    if (season === undefined) return true;
+    const at = now();
     const members = await findMembers(transaction, stored.board, stored.ownerId);
     const missing = members.missingUntil(season.until);
-    if (onlySettled && (missing.length > 0 || season.missing.length === 0)) return;
-    const window = windowOfSeason(stored, season, now);
-    await addSigned(transaction, signer, stored, { number, window, members, missing, reason, now });
+    if (onlySettled && (missing.length > 0 || season.missing.length === 0)) return true;
+    const window = windowOfSeason(stored, season, at);
+    const added = { boardId, board: stored.board, number, window, members, missing, reason, now: at };
+    await addVersion(transaction, added, peopleAtOnce);
+    return true;
   });
 }
 

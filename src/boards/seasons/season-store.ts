@@ -1,11 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import type { Board } from '../board.ts';
 import type { Coverage } from '../ranking/coverage.ts';
-import type { Members } from '../ranking/member-store.ts';
-import { rankedSql } from '../ranking/rank-store.ts';
-import type { BoardWindow } from '../windows.ts';
 
 /** A version of a frozen season. */
 export interface Season {
@@ -59,7 +55,7 @@ export interface SeasonPerson {
   avatarUrl: string;
 }
 
-const columns = sql`s.board_id as "boardId", s.number, s.version, s.since, s.until, s.definition, s.coverage,
+export const seasonColumns = sql`s.board_id as "boardId", s.number, s.version, s.since, s.until, s.definition, s.coverage,
   s.as_of as "asOf", s.missing, s.frozen_at as "frozenAt", s.reason, s.differences, s.statement`;
 
 /** Finds the newest version of each frozen season of a board between two numbers, newest first. */
@@ -69,9 +65,9 @@ export async function findSeasons(
   { limit, before, after }: { limit: number; before?: number | undefined; after?: number | undefined },
 ): Promise<Season[]> {
   const { rows } = await sql<Season>`
-    select ${columns} from (
+    select ${seasonColumns} from (
       select distinct on (number) * from board_seasons
-      where board_id = ${boardId} and (${before ?? null}::integer is null or number < ${before ?? null})
+      where board_id = ${boardId} and is_written and (${before ?? null}::integer is null or number < ${before ?? null})
         and (${after ?? null}::integer is null or number > ${after ?? null})
       order by number desc, version desc) s
     order by s.number ${after === undefined ? sql`desc` : sql`asc`} limit ${limit}`.execute(connection);
@@ -81,8 +77,10 @@ export async function findSeasons(
 /** Finds the newest version of a season. */
 export async function findSeason(connection: Connection, boardId: string, number: number): Promise<Season | undefined> {
   const { rows } = await sql<Season>`
-    select ${columns} from board_seasons s
-    where s.board_id = ${boardId} and s.number = ${number} order by s.version desc limit 1`.execute(connection);
+    select ${seasonColumns} from board_seasons s
+    where s.board_id = ${boardId} and s.number = ${number} and s.is_written order by s.version desc limit 1`.execute(
+    connection,
+  );
   return rows[0];
 }
 
@@ -93,7 +91,9 @@ export type VersionNote = Pick<Season, 'version' | 'frozenAt' | 'reason' | 'diff
 export async function findVersions(connection: Connection, boardId: string, number: number): Promise<VersionNote[]> {
   const { rows } = await sql<VersionNote>`
     select version, frozen_at as "frozenAt", reason, differences from board_seasons
-    where board_id = ${boardId} and number = ${number} order by version desc limit 100`.execute(connection);
+    where board_id = ${boardId} and number = ${number} and is_written order by version desc limit 100`.execute(
+    connection,
+  );
   return rows;
 }
 
@@ -144,81 +144,6 @@ export async function findSeasonRanks(
   return before === undefined ? rows : rows.toReversed();
 }
 
-export interface NewVersion {
-  boardId: string;
-  board: Board;
-  number: number;
-  window: BoardWindow;
-  members: Members;
-  missing: readonly string[];
-  reason: string;
-  now: Date;
-}
-
-/**
- * Stores the next version of a season with its table, as it is counted now, without its statement.
- * @returns the number of the version.
- */
-export async function addVersion(transaction: Connection, added: NewVersion): Promise<number> {
-  const { boardId, board, number, window, members, now } = added;
-  const { rows } = await sql<{ version: number }>`
-    insert into board_seasons (board_id, number, version, since, until, definition, coverage, as_of, missing, frozen_at,
-      reason, differences)
-    select ${boardId}, ${number}, coalesce(max(version), 0) + 1, ${window.since}, ${window.until},
-      ${JSON.stringify(board.definition)}, ${JSON.stringify(members.coverage)}, ${members.asOf},
-      ${[...added.missing]}::text[], ${now}, ${added.reason}, '[]'
-    from board_seasons where board_id = ${boardId} and number = ${number} returning version`.execute(transaction);
-  const version = rows[0]?.version ?? 1;
-  await sql`
-    insert into board_season_ranks (board_id, number, version, place, rank, account_id, is_anonymous, points, granted,
-      by_rule, previous_rank, is_newcomer, is_returning, teams)
-    select ${boardId}, ${number}, ${version}, n.place, n.rank, n.account_id, false, n.points, n.granted, n.by_rule,
-      former.rank, n.is_newcomer, n.is_returning, n.teams
-    from (${rankedSql({ board, window, members, now })}) n
-    left join board_season_ranks former on former.board_id = ${boardId} and former.number = ${number - 1}
-      and former.account_id = n.account_id and former.version = (
-        select max(version) from board_seasons where board_id = ${boardId} and number = ${number - 1})`.execute(
-    transaction,
-  );
-  await storeDifferences(transaction, { boardId, number, version });
-  return version;
-}
-
-const maxDifferences = 1000;
-
-/** Stores how a version differs from the one before it. */
-async function storeDifferences(transaction: Connection, { boardId, number, version }: SeasonKey): Promise<void> {
-  if (version === 1) return;
-  await sql`
-    with news as (select * from board_season_ranks
-      where board_id = ${boardId} and number = ${number} and version = ${version} and account_id is not null),
-    olds as (select * from board_season_ranks
-      where board_id = ${boardId} and number = ${number} and version = ${version - 1} and account_id is not null),
-    changed as (
-      select u.provider || '/' || u.name as person, n.rank, o.rank as "formerRank", coalesce(n.points, 0) as points,
-        coalesce(o.points, 0) as "formerPoints"
-      from news n full join olds o using (account_id) join accounts u on u.id = account_id and ${isShownInSql('u')}
-      where (n.rank, n.points) is distinct from (o.rank, o.points)
-      order by coalesce(n.place, o.place) limit ${maxDifferences})
-    update board_seasons set differences = (select coalesce(json_agg(c), '[]') from changed c)
-    where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(transaction);
-}
-
-/** Stores the statement of a version. */
-export async function saveStatement(
-  transaction: Connection,
-  { boardId, number, version }: SeasonKey,
-  statement: string,
-): Promise<void> {
-  await transaction
-    .updateTable('board_seasons')
-    .set({ statement })
-    .where('board_id', '=', boardId)
-    .where('number', '=', number)
-    .where('version', '=', version)
-    .execute();
-}
-
 /** Finds the newest versions of seasons whose statement was withdrawn, because a person in it was erased or hidden. */
 export async function findWithdrawn(
   connection: Connection,
@@ -226,7 +151,7 @@ export async function findWithdrawn(
 ): Promise<Pick<Season, 'boardId' | 'number'>[]> {
   const { rows } = await sql<Pick<Season, 'boardId' | 'number'>>`
     select distinct s.board_id as "boardId", s.number from board_seasons s
-    where s.statement is null and s.version = (
+    where s.statement is null and s.is_written and s.version = (
       select max(n.version) from board_seasons n where n.board_id = s.board_id and n.number = s.number)
     limit ${limit}`.execute(connection);
   return rows;

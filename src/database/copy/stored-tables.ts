@@ -88,6 +88,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   board_leaders: true,
   board_seasons: true,
   board_season_ranks: true,
+  next_season_ranks: true,
   host_teams: true,
   host_team_members: true,
 };

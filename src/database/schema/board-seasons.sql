@@ -6,7 +6,7 @@ begin
   -- Rows of seasons are locked in the order of their keys, here and where versions are added.
   update board_seasons set statement = null where ctid = any(array(
     select ctid from board_seasons
-    where board_id = old.board_id and number = old.number and statement is not null
+    where board_id = old.board_id and number = old.number and (statement is not null or not is_written)
     order by board_id, number, version for no key update));
   return null;
 end $$;
@@ -17,6 +17,8 @@ execute function withdraw_statements_of_erased();
 
 create or replace function withdraw_statements_of_hidden() returns trigger language plpgsql as $$
 begin
+  -- A version that is being signed may name this account: either it sees this change, or this statement waits for its end.
+  perform from board_seasons where not is_written order by board_id, number, version for no key update;
   update board_seasons set statement = null where ctid = any(array(
     select s.ctid from board_seasons s
     where s.statement is not null and exists (

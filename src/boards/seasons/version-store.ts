@@ -1,0 +1,168 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isShownInSql } from '../../accounts/shown-store.ts';
+import type { Connection } from '../../database/connection.ts';
+import type { Board } from '../board.ts';
+import type { Members } from '../ranking/member-store.ts';
+import { rankedSql } from '../ranking/rank-store.ts';
+import type { BoardWindow } from '../windows.ts';
+import { type Season, type SeasonKey, seasonColumns } from './season-store.ts';
+
+/**
+ * A version of a season is counted in one transaction, which keeps its people as lists. Each further transaction stores one
+ * list as rows of its table; the last one stores the statement, and readers see the version from then on.
+ */
+
+/** The most people whose rows one transaction stores. */
+export const peopleAtOnce = 5000;
+
+export interface NewVersion {
+  boardId: string;
+  board: Board;
+  number: number;
+  window: BoardWindow;
+  members: Members;
+  missing: readonly string[];
+  reason: string;
+  now: Date;
+}
+
+/** Counts the next version of a season, whose table is stored by `saveNextPart`. */
+export async function addVersion(transaction: Connection, added: NewVersion, limit = peopleAtOnce): Promise<void> {
+  const { boardId, board, number, window, members, now } = added;
+  const { rows } = await sql<{ version: number }>`
+    insert into board_seasons (board_id, number, version, since, until, definition, coverage, as_of, missing, frozen_at,
+      reason, differences, is_written)
+    select ${boardId}, ${number}, coalesce(max(version), 0) + 1, ${window.since}, ${window.until},
+      ${JSON.stringify(board.definition)}, ${JSON.stringify(members.coverage)}, ${members.asOf},
+      ${[...added.missing]}::text[], ${now}, ${added.reason}, '[]', false
+    from board_seasons where board_id = ${boardId} and number = ${number} returning version`.execute(transaction);
+  const people = sql`
+    select n.place, n.rank, n.account_id, n.points, n.granted, n.by_rule, former.rank as previous_rank, n.is_newcomer,
+      n.is_returning, n.teams
+    from (${rankedSql({ board, window, members, now })}) n
+    left join board_season_ranks former on former.board_id = ${boardId} and former.number = ${number - 1}
+      and former.account_id = n.account_id and former.version = (
+        select max(version) from board_seasons where board_id = ${boardId} and number = ${number - 1})`;
+  await keepForParts(transaction, { boardId, number, version: rows[0]?.version ?? 1 }, people, limit);
+}
+
+/** Keeps the people of a version, with the columns of its table, for `saveNextPart`. */
+export async function keepForParts(
+  transaction: Connection,
+  { boardId, number, version }: SeasonKey,
+  people: RawBuilder<unknown>,
+  limit: number,
+): Promise<void> {
+  await sql`
+    insert into next_season_ranks (board_id, number, version, part, people)
+    select ${boardId}::uuid, ${number}::integer, ${version}::integer, p.part, json_agg(p order by p.place)
+    from (select n.*, (n.place - 1) / ${limit}::integer as part from (${people}) n) p group by p.part`.execute(
+    transaction,
+  );
+}
+
+/** Returns whether a version of a season of a board is counted and not written yet. */
+export async function hasUnwritten(transaction: Connection, boardId: string): Promise<boolean> {
+  return (await findUnwritten(transaction, boardId)) !== undefined;
+}
+
+/** Finds a version of a season that is counted, and whose table or statement is not stored yet. */
+export async function findUnwritten(transaction: Connection, boardId: string): Promise<Season | undefined> {
+  const { rows } = await sql<Season>`
+    select ${seasonColumns} from board_seasons s where s.board_id = ${boardId} and not s.is_written
+    order by s.number, s.version limit 1`.execute(transaction);
+  return rows[0];
+}
+
+/** Finds boards with versions of seasons that an interruption may have left behind. */
+export async function findBoardsToWrite(connection: Connection, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct board_id as id from board_seasons where not is_written limit ${limit}`.execute(connection);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Stores the rows of some people of a version. Those who were erased or hidden meanwhile have no name. Must run in a transaction that
+ * locks the board.
+ * @returns false when all had been stored before.
+ */
+export async function saveNextPart(transaction: Connection, { boardId, number, version }: SeasonKey): Promise<boolean> {
+  const isOfVersion = sql`board_id = ${boardId} and number = ${number} and version = ${version}`;
+  const { rows } = await sql<{ taken: number }>`
+    with taken as (
+      delete from next_season_ranks where ${isOfVersion}
+        and part = (select min(part) from next_season_ranks where ${isOfVersion})
+      returning people
+    ), added as (
+      insert into board_season_ranks (board_id, number, version, place, rank, account_id, is_anonymous, points, granted,
+        by_rule, previous_rank, is_newcomer, is_returning, teams)
+      select ${boardId}::uuid, ${number}::integer, ${version}::integer, p.place, p.rank, u.id, u.id is null, p.points,
+        p.granted, p.by_rule, p.previous_rank, p.is_newcomer, p.is_returning,
+        case when u.id is null then '{}' else p.teams end
+      from taken, json_to_recordset(taken.people) as p (place integer, rank integer, account_id uuid,
+        points double precision, granted double precision, by_rule json, previous_rank integer, is_newcomer boolean,
+        is_returning boolean, teams text[])
+      left join accounts u on u.id = p.account_id and ${isShownInSql('u')}
+    )
+    select count(*)::integer as taken from taken`.execute(transaction);
+  return rows[0]?.taken === 1;
+}
+
+/**
+ * Locks the versions of a season until the end of the transaction: when a person in one is hidden or erased meanwhile, the
+ * trigger that withdraws their statements waits for the new statement.
+ */
+export async function lockSeason(
+  transaction: Connection,
+  { boardId, number }: Pick<SeasonKey, 'boardId' | 'number'>,
+): Promise<void> {
+  await sql`
+    select from board_seasons where board_id = ${boardId} and number = ${number}
+    order by version for no key update`.execute(transaction);
+}
+
+/** Removes the names of people who were hidden after their rows were stored. */
+export async function forgetHidden(transaction: Connection, { boardId, number, version }: SeasonKey): Promise<void> {
+  await sql`
+    update board_season_ranks r set account_id = null, is_anonymous = true, teams = '{}' from accounts u
+    where r.board_id = ${boardId} and r.number = ${number} and r.version = ${version} and u.id = r.account_id
+      and not ${isShownInSql('u')}`.execute(transaction);
+}
+
+const maxDifferences = 1000;
+
+/** Stores how a version differs from the one before it. */
+export async function storeDifferences(
+  transaction: Connection,
+  { boardId, number, version }: SeasonKey,
+): Promise<void> {
+  if (version === 1) return;
+  await sql`
+    with news as (select * from board_season_ranks
+      where board_id = ${boardId} and number = ${number} and version = ${version} and account_id is not null),
+    olds as (select * from board_season_ranks
+      where board_id = ${boardId} and number = ${number} and version = ${version - 1} and account_id is not null),
+    changed as (
+      select u.provider || '/' || u.name as person, n.rank, o.rank as "formerRank", coalesce(n.points, 0) as points,
+        coalesce(o.points, 0) as "formerPoints"
+      from news n full join olds o using (account_id) join accounts u on u.id = account_id and ${isShownInSql('u')}
+      where (n.rank, n.points) is distinct from (o.rank, o.points)
+      order by coalesce(n.place, o.place) limit ${maxDifferences})
+    update board_seasons set differences = (select coalesce(json_agg(c), '[]') from changed c)
+    where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(transaction);
+}
+
+/** Stores the statement of a version, which readers see from then on. */
+export async function saveStatement(
+  transaction: Connection,
+  { boardId, number, version }: SeasonKey,
+  statement: string,
+): Promise<void> {
+  await transaction
+    .updateTable('board_seasons')
+    .set({ statement, is_written: true })
+    .where('board_id', '=', boardId)
+    .where('number', '=', number)
+    .where('version', '=', version)
+    .execute();
+}
