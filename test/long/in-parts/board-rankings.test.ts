@@ -7,9 +7,9 @@ import { requestOutdatedBoards } from '../../../src/boards/ranking/request-store
 import { findFeedEvents, findPeople, findPresentRanking } from '../../../src/boards/views/view-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
-import { watchChangedRows } from '../changed-rows.ts';
-import { loseConnection } from '../lost-connection.ts';
-import { addIssues, type BoardOfMany, storeBoard, stored } from './board-of-many.ts';
+import { addIssues, type BoardOfMany, storeBoard, stored } from '../../integration/boards/board-of-many.ts';
+import { watchChangedRows } from '../../integration/changed-rows.ts';
+import { loseConnection } from '../../integration/lost-connection.ts';
 
 const people = 40;
 const peopleAtOnce = 7;

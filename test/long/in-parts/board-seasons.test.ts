@@ -8,9 +8,9 @@ import { findSeason, findSeasonRanks, findVersions } from '../../../src/boards/s
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { watchChangedRows } from '../changed-rows.ts';
-import { loseConnection } from '../lost-connection.ts';
-import { addIssues, type BoardOfMany, storeBoard } from './board-of-many.ts';
+import { addIssues, type BoardOfMany, storeBoard } from '../../integration/boards/board-of-many.ts';
+import { watchChangedRows } from '../../integration/changed-rows.ts';
+import { loseConnection } from '../../integration/lost-connection.ts';
 
 const people = 40;
 const peopleAtOnce = 7;
