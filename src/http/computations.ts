@@ -9,10 +9,10 @@ class Running<Result> {
   #waiting = 0;
 
   /** @param onOver called when the last waiting request has ended, after which no request may join. */
-  constructor(compute: () => Promise<Result>, onOver: () => void) {
+  constructor(compute: () => Promise<Result>, { isExpensive, onOver }: { isExpensive: boolean; onOver: () => void }) {
     this.#onOver = onOver;
     const reads = currentScope()?.reads;
-    const scope = { signal: this.#ending.signal, isExpensive: true, reads: reads && { ...reads } };
+    const scope = { signal: this.#ending.signal, isExpensive, reads: reads && { ...reads } };
     this.#result = withinScope(scope, compute);
     // A failure after the end of all requests would otherwise be an unhandled rejection.
     this.#result.catch(() => {});
@@ -52,8 +52,8 @@ function isOf<Result>(_running: Running<unknown>): _running is Running<Result> {
 }
 
 /**
- * Runs expensive reads for responses. Concurrent requests for the same data share one read, which ends with the last of
- * them. Its statements use at most half of the connections for requests.
+ * Runs expensive reads, and makes responses to visitors. Concurrent requests for the same share one computation, which
+ * ends with the last of them. The statements of expensive reads use at most half of the connections for requests.
  */
 export class Computations {
   readonly #running = new Map<string, Running<unknown>>();
@@ -72,17 +72,40 @@ export class Computations {
    */
   async share<Result>(accountId: string, resultName: string, compute: () => Promise<Result>): Promise<Result> {
     if (!this.#isLive()) return this.alone(compute);
-    const server = currentScope()?.reads?.fromReplica === true ? 'replica' : 'primary';
-    const key = `${accountId} ${this.#cache.versionOf(accountId)} ${server} ${resultName}`;
-    const known = this.#running.get(key);
-    if (known !== undefined && isOf<Result>(known)) return known.wait();
-    const running = new Running(compute, () => this.#running.delete(key));
-    this.#running.set(key, running);
-    return running.wait();
+    return this.#join(`${accountId} ${resultName}`, accountId, { compute, isExpensive: true });
+  }
+
+  /**
+   * Makes a response to a visitor, or joins requests that wait for the same one, as the response cache would serve it:
+   * only where no change of the account arrived since its data was read.
+   * @param key the key of the response in the cache.
+   * @param startSequence the result of the cache's `begin` before the account was read.
+   */
+  async shareResponse<Result>(
+    { accountId, key, startSequence }: { accountId: string; key: string; startSequence: number },
+    make: () => Promise<Result>,
+  ): Promise<Result> {
+    if (!this.#isLive() || startSequence < this.#cache.versionOf(accountId)) return make();
+    return this.#join(`response ${key}`, accountId, { compute: make, isExpensive: false });
   }
 
   /** Computes a result that is not shared, because it depends on the changes of several accounts. */
   async alone<Result>(compute: () => Promise<Result>): Promise<Result> {
-    return new Running(compute, () => {}).wait();
+    return new Running(compute, { isExpensive: true, onOver: () => {} }).wait();
+  }
+
+  /** Joins the computation of a result since the last change of its account, or begins it. */
+  async #join<Result>(
+    name: string,
+    accountId: string,
+    { compute, isExpensive }: { compute: () => Promise<Result>; isExpensive: boolean },
+  ): Promise<Result> {
+    const server = currentScope()?.reads?.fromReplica === true ? 'replica' : 'primary';
+    const key = `${this.#cache.versionOf(accountId)} ${server} ${name}`;
+    const known = this.#running.get(key);
+    if (known !== undefined && isOf<Result>(known)) return known.wait();
+    const running = new Running(compute, { isExpensive, onOver: () => this.#running.delete(key) });
+    this.#running.set(key, running);
+    return running.wait();
   }
 }

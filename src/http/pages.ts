@@ -7,11 +7,12 @@ import { type AccountName, MovedRepository, type ResolvedAccount } from './endpo
 import type { PartRequest, PartResult } from './endpoints.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import type { PipelineServices } from './pipeline.ts';
-import { readFor } from './request-scope.ts';
+import { readFor, readFromReplicaFirst } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
 import { pageHeaders, privatePageHeaders, renderPage } from './response.ts';
 import { pageKey } from './response-cache.ts';
 import { sendRedirect, sendResponse } from './send.ts';
+import { makeResponse } from './shared-responses.ts';
 
 /** Reads the data of an endpoint about the account of a page. */
 export type ReadPart = (operationId: string, request?: PartRequest) => Promise<PartResult>;
@@ -95,23 +96,36 @@ async function respond<Path extends TObject, Data>(
   const { state, account, provider } = authorize('public', resolution, null);
   if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
 
-  const context = { account, provider, isOwner: false, deadline, requester, params, query: Object(request.query) };
-  const read: ReadPart = (operationId, request) => endpoints.read(operationId, context, request);
-  const data = await readFor(request, reply, terms, {
-    read: () => page.load(read, context),
-    suffices: (loaded) => loaded !== undefined,
-  });
-  if (data === undefined) return sendPending();
-  if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
+  const key = pageKey(request.url, language.locale);
   const viewer = page.loadOwn && (await services.findViewer(request.headers.cookie));
+  const cached = viewer === undefined && services.isCacheLive() ? cache.get(key, now().getTime()) : undefined;
+  if (cached !== undefined) return sendResponse(request, reply, cached);
+
+  const context = { account, provider, isOwner: false, deadline, requester, params, query: Object(request.query) };
+  const read: ReadPart = (operationId, part) => endpoints.read(operationId, context, part);
+  const reading = { read: () => page.load(read, context), suffices: (loaded: unknown) => loaded !== undefined };
+  const sendMoved = ({ name }: MovedRepository): FastifyReply => sendRedirect(request, reply, { repository: name });
   if (page.loadOwn !== undefined && viewer !== undefined) {
+    const data = await readFor(request, reply, terms, reading);
+    if (data === undefined) return sendPending();
+    if (data instanceof MovedRepository) return sendMoved(data);
     const personal = await page.loadOwn(read, data, context, viewer);
     return sendPrivatePage(reply, page.render(personal, context, language).html, []);
   }
-  const rendered = page.render(data, context, language);
-  const response = withCompressedForms(renderPage({ ...rendered, accountId: account.id, now: now() }));
-  cache.put(pageKey(request.url, language.locale), response, startSequence);
-  return sendResponse(request, reply, response);
+
+  const visitors = { accountId: account.id, key, startSequence };
+  const made = await makeResponse(services, { request, reply, terms }, visitors, async () => {
+    const data = await readFromReplicaFirst(reading);
+    if (data === undefined) return undefined;
+    if (data instanceof MovedRepository) return data;
+    const rendered = page.render(data, context, language);
+    const response = withCompressedForms(renderPage({ ...rendered, accountId: account.id, now: now() }));
+    cache.put(key, response, startSequence);
+    return { response, isCacheable: true };
+  });
+  if (made === undefined) return sendPending();
+  if (made instanceof MovedRepository) return sendMoved(made);
+  return sendResponse(request, reply, made.response);
 }
 
 /** Returns the language in which a request wants its page. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { outsideOfScope } from '../database/statement-scope.ts';
 import { readWindow, type WindowText } from '../windows/window.ts';
 import type { App } from './app.ts';
 import { authorize, resolveOwn } from './authorize.ts';
@@ -22,11 +23,12 @@ import type { Endpoints } from './endpoints.ts';
 import { EmptySchema, EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
 import { type Cursors, type PageParameters, withDefaultLimit } from './pagination.ts';
-import { readFor } from './request-scope.ts';
+import { readFor, readFromReplicaFirst } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
 import { type RenderedResponse, renderResponse } from './response.ts';
 import { cacheKey, imageKey, type ResponseCache } from './response-cache.ts';
 import { holdsCredential, pageLinks, sendPending, sendRedirect, sendResponse } from './send.ts';
+import { makeResponse } from './shared-responses.ts';
 
 /** The services of the pipeline; docs/request-pipeline.md describes its steps. */
 export interface PipelineServices {
@@ -132,24 +134,32 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
 
   const { state, account, provider, isOwner } = authorize(readers, resolution, caller);
   if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
-  const cached = findCachedImage(services, request, account.id, image);
+  const key = keyOf(request, account.id, image);
+  const cached = findCached(services, request, key, image);
   if (cached !== undefined) return sendResponse(request, reply, cached);
 
   const context = { account, provider, isOwner, deadline, requester, params, query, page, window, image };
-  const data = await readFor(request, reply, terms, {
-    read: () => endpoint.load(context),
-    suffices: (loaded) => loaded !== undefined,
+  const visitors = caller === null && key !== undefined ? { accountId: account.id, key, startSequence } : undefined;
+  const made = await makeResponse(services, { request, reply, terms }, visitors, async () => {
+    const data = await readFromReplicaFirst({
+      read: () => endpoint.load(context),
+      suffices: (loaded) => loaded !== undefined,
+    });
+    if (data === undefined) return undefined;
+    if (data instanceof MovedRepository) return data;
+    const result = endpoint.present(data, context);
+    const { isCacheable = true } = result;
+    // Images that the card shows are fetched once for all cards, and may be stored, so they do not end with a request.
+    const response = await outsideOfScope(() => render(services, request, context, result));
+    const { as_of: asOf } = result.envelope.meta_data;
+    if (asOf !== undefined) services.onDataAge?.(endpoint.path, (services.now().getTime() - Date.parse(asOf)) / 1000);
+    if (isCacheable && key !== undefined) services.cache.put(key, response, startSequence);
+    return { response, isCacheable };
   });
-  if (data === undefined) return respondPending();
-  if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
-
-  const result = endpoint.present(data, context);
-  const response = await render(services, request, context, result);
-  const { as_of: asOf } = result.envelope.meta_data;
-  if (asOf !== undefined) services.onDataAge?.(endpoint.path, (services.now().getTime() - Date.parse(asOf)) / 1000);
-
-  if (result.isCacheable !== false) store(services, request, { response, image, startSequence });
-  return sendResponse(request, reply, response);
+  if (made === undefined) return respondPending();
+  if (made instanceof MovedRepository) return sendRedirect(request, reply, { repository: made.name });
+  if (made.isCacheable) addAlias(services, request, key, image);
+  return sendResponse(request, reply, made.response);
 }
 
 /** The parts of an endpoint that decide about its readers and its images. */
@@ -204,18 +214,40 @@ function deadlineOf({ now, lookUpBudgetMs }: PipelineServices, image: ImageReque
   return new Date(now().getTime() + lookUpBudgetMs - drawingMs);
 }
 
-/** Returns the cached card of an equivalent URL, and adds the URL of this request as its alias. */
-function findCachedImage(
-  { cache, isCacheLive, now }: PipelineServices,
+/**
+ * Returns the key of a response in the cache: of JSON its URL, of a card its canonical request, so that equivalent URLs
+ * share it. Undefined where the URL holds a credential: no cache may hold the response.
+ */
+function keyOf(
   { url, caller }: FastifyRequest,
   accountId: string,
   image: ImageRequest | undefined,
+): string | undefined {
+  if (image !== undefined) return imageKey(accountId, image, caller);
+  return holdsCredential(url) ? undefined : cacheKey(url, caller);
+}
+
+/** Returns the response if it was cached since the request began, or for an equivalent URL. */
+function findCached(
+  services: Pick<PipelineServices, 'cache' | 'isCacheLive' | 'now'>,
+  request: FastifyRequest,
+  key: string | undefined,
+  image: ImageRequest | undefined,
 ): RenderedResponse | undefined {
-  if (image === undefined || !isCacheLive()) return undefined;
-  const key = imageKey(accountId, image, caller);
-  const cached = cache.get(key, now().getTime());
-  if (cached !== undefined && !holdsCredential(url)) cache.alias(cacheKey(url, caller), key);
+  if (key === undefined || !services.isCacheLive()) return undefined;
+  const cached = services.cache.get(key, services.now().getTime());
+  if (cached !== undefined) addAlias(services, request, key, image);
   return cached;
+}
+
+/** Adds the URL of a request as an alias of its cached card. */
+function addAlias(
+  { cache }: Pick<PipelineServices, 'cache'>,
+  { url, caller }: FastifyRequest,
+  key: string | undefined,
+  image: ImageRequest | undefined,
+): void {
+  if (image !== undefined && key !== undefined && !holdsCredential(url)) cache.alias(cacheKey(url, caller), key);
 }
 
 /** Renders a result as JSON, or as the card that the request wants. */
@@ -232,24 +264,4 @@ async function render(
       ? { links: pageLinks(`${publicUrl()}${url}`, envelope), csv }
       : { image: await images.draw(image, { ...cardInput, envelope }, deadline) };
   return withCompressedForms(renderResponse({ ...content, ...rendered, now: now() }));
-}
-
-/** Caches a response: JSON by its URL, a card by its canonical request, so that equivalent URLs share it. */
-function store(
-  { cache }: PipelineServices,
-  { url, caller }: FastifyRequest,
-  {
-    response,
-    image,
-    startSequence,
-  }: { response: RenderedResponse; image: ImageRequest | undefined; startSequence: number },
-): void {
-  const urlKey = cacheKey(url, caller);
-  if (image === undefined) {
-    if (!holdsCredential(url)) cache.put(urlKey, response, startSequence);
-    return;
-  }
-  const key = imageKey(response.accountId, image, caller);
-  cache.put(key, response, startSequence);
-  if (!holdsCredential(url)) cache.alias(urlKey, key);
 }

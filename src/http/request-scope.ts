@@ -1,39 +1,52 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { overloaded } from '../database/slots.ts';
-import { type Reads, withinScope } from '../database/statement-scope.ts';
+import { currentScope, type Reads, withinScope } from '../database/statement-scope.ts';
 import { AppError } from '../errors.ts';
 
 /** The time, in ms, before a response's time limit at which its statements end, so that an error can still be sent. */
 const closingMs = 500;
 
-interface RequestTerms {
+export interface RequestTerms {
   handlerTimeoutMs: number;
   reads: Reads;
 }
 
-/**
- * Reads data for a response. When a result of the replica does not suffice, or the read fails because of the data, it
- * is read again from the primary, and so are all later reads with these terms.
- * @param suffices returns false when the primary may have more: changes that are not announced, such as the first fetch
- * of an account, may not have reached the replica yet.
- */
+/** How data is read that the replica may not have yet. */
+interface Reading<Result> {
+  read: () => Promise<Result>;
+  /**
+   * Returns false when the primary may have more: changes that are not announced, such as the first fetch of an account,
+   * may not have reached the replica yet.
+   */
+  suffices: (result: Result) => boolean;
+}
+
+/** Reads data for a response, as `readFromReplicaFirst` does. */
 export async function readFor<Result>(
   request: FastifyRequest,
   reply: FastifyReply,
   terms: RequestTerms,
-  { read, suffices }: { read: () => Promise<Result>; suffices: (result: Result) => boolean },
+  reading: Reading<Result>,
 ): Promise<Result> {
-  const { reads } = terms;
-  if (reads.fromReplica) {
+  return withinRequest(request, reply, terms, () => readFromReplicaFirst(reading));
+}
+
+/**
+ * Reads data in the current scope. When a result of the replica does not suffice, or the read fails because of the data,
+ * it is read again from the primary, and so are all later reads of the scope.
+ */
+export async function readFromReplicaFirst<Result>({ read, suffices }: Reading<Result>): Promise<Result> {
+  const reads = currentScope()?.reads;
+  if (reads?.fromReplica === true) {
     try {
-      const result = await withinRequest(request, reply, terms, read);
+      const result = await read();
       if (suffices(result) || !reads.fromReplica) return result;
     } catch (error) {
       if (!reads.fromReplica || !dependsOnData(error)) throw error;
     }
     reads.fromReplica = false;
   }
-  return withinRequest(request, reply, terms, read);
+  return read();
 }
 
 function dependsOnData(error: unknown): boolean {
@@ -41,7 +54,7 @@ function dependsOnData(error: unknown): boolean {
 }
 
 /** Runs work for a response. Its statements end with the client's connection, and before the response's time limit. */
-async function withinRequest<Result>(
+export async function withinRequest<Result>(
   request: FastifyRequest,
   reply: FastifyReply,
   { handlerTimeoutMs, reads }: RequestTerms,

@@ -4,7 +4,7 @@ import type { Simulator, SimulatorOptions } from '../../../simulators/github/sim
 import { generateWorld } from '../../../simulators/world/generate.ts';
 import { endWork, type Service } from '../../../src/app.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { type AppOptions, type Core, openCore } from '../../../src/core.ts';
+import { type AppOptions, type Core, type CoreOptions, openCore } from '../../../src/core.ts';
 import { createApp, openImages } from '../../../src/create-app.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import { formatUrl, serveMetrics } from '../../../src/http/metrics-server.ts';
@@ -20,14 +20,14 @@ export const storedRepositories = 1;
  * Starts the web application with its database, caches and listener for changes, and without workers: no job runs, so
  * that every response comes from stored data.
  */
-async function startWithoutWorkers(config: Config, options: AppOptions): Promise<Service> {
+async function startWithoutWorkers(config: Config, options: CoreOptions): Promise<Service> {
   return (await openWithoutWorkers(config, options)).service;
 }
 
 /** Starts the web application without workers. @returns it with the parts of which it consists. */
 export async function openWithoutWorkers(
   config: Config,
-  { log, ...options }: AppOptions,
+  { log, ...options }: CoreOptions,
 ): Promise<{ service: Service; core: Core; registry: Registry }> {
   await using stack = new AsyncDisposableStack();
   const registry = new Registry();
@@ -83,16 +83,20 @@ export interface StoredServiceOptions extends Omit<TestServiceOptions, 'simulato
   simulator?: Pick<Simulator, 'url' | 'apiUrl' | 'tokens'>;
   /** True: the world of a simulator with `storedRepositories` is stored. */
   holdsWorld?: boolean;
+  /** Observes the pools of connections. */
+  observePool?: CoreOptions['observePool'];
 }
 
 /** Starts the web application on a database, by default an empty one, without workers. */
 export async function startStoredService(options: StoredServiceOptions = {}): Promise<TestService> {
-  const { simulator = unreachable, holdsWorld = false, ...rest } = options;
+  const { simulator = unreachable, holdsWorld = false, observePool, ...rest } = options;
   await using stack = new AsyncDisposableStack();
   const database = holdsWorld ? { databaseUrl: stack.use(await copyWorldDatabase(options.now?.())).url } : {};
   // No job ends a lookup, so that requests for unknown names wait as long as they may, here for the shortest time.
   const settings = { LOOKUP_BUDGET_MS: '100', ...rest.settings };
-  const started = { tokens: [], ...rest, ...database, settings, simulator, start: startWithoutWorkers };
+  const start = (config: Config, given: AppOptions): Promise<Service> =>
+    startWithoutWorkers(config, { ...given, ...(observePool && { observePool }) });
+  const started = { tokens: [], ...rest, ...database, settings, simulator, start };
   const service = stack.use(await startTestService(started));
   const opened = stack.move();
   return { ...service, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -86,3 +86,44 @@ describe('expensive computations', () => {
     );
   });
 });
+
+describe('responses to visitors', () => {
+  const visitor = { accountId: 'a', key: '/a', startSequence: 0 };
+
+  it('are made once for requests that wait for them, and are not expensive', async () => {
+    const { computations } = withVersions();
+    const { begun, compute } = counted();
+    const both = [computations.shareResponse(visitor, compute), computations.shareResponse(visitor, compute)];
+    void computations.shareResponse({ ...visitor, key: '/a?page=2' }, compute);
+    assert.equal(begun.length, 2);
+    assert.equal(begun[0]?.isExpensive, false);
+    begun[0]?.finish('one');
+    assert.deepEqual(await Promise.all(both), ['one', 'one']);
+    void computations.shareResponse(visitor, compute);
+    assert.equal(begun.length, 3);
+  });
+
+  it('are made for each request that read its account before a change, or while changes may be missed', async () => {
+    const { computations, change, setLive } = withVersions();
+    const { begun, compute } = counted();
+    void computations.shareResponse(visitor, compute);
+    change();
+    void computations.shareResponse(visitor, compute);
+    void computations.shareResponse(visitor, compute);
+    assert.equal(begun.length, 3);
+    void computations.shareResponse({ ...visitor, startSequence: 1 }, compute);
+    void computations.shareResponse({ ...visitor, startSequence: 1 }, compute);
+    assert.equal(begun.length, 4);
+    setLive(false);
+    void computations.shareResponse({ ...visitor, startSequence: 1 }, compute);
+    assert.equal(begun.length, 5);
+  });
+
+  it('are not confused with expensive results of the same name', () => {
+    const { computations } = withVersions();
+    const { begun, compute } = counted();
+    void computations.share('a', 'days', compute);
+    void computations.shareResponse({ ...visitor, key: 'a days' }, compute);
+    assert.equal(begun.length, 2);
+  });
+});
