@@ -7,6 +7,7 @@ class Running<Result> {
   readonly #result: Promise<Result>;
   readonly #onOver: () => void;
   #waiting = 0;
+  #isOver = false;
 
   /** @param onOver called when the last waiting request has ended, after which no request may join. */
   constructor(compute: () => Promise<Result>, { isExpensive, onOver }: { isExpensive: boolean; onOver: () => void }) {
@@ -15,7 +16,8 @@ class Running<Result> {
     const scope = { signal: this.#ending.signal, isExpensive, reads: reads && { ...reads } };
     this.#result = withinScope(scope, compute);
     // A failure after the end of all requests would otherwise be an unhandled rejection.
-    this.#result.catch(() => {});
+    const end = (): void => void (this.#isOver = true);
+    this.#result.then(end, end);
   }
 
   /**
@@ -42,7 +44,8 @@ class Running<Result> {
 
   #end(): void {
     this.#onOver();
-    this.#ending.abort();
+    // An abort takes longer than many computations, because its error has a stack.
+    if (!this.#isOver) this.#ending.abort();
   }
 }
 
