@@ -8,7 +8,10 @@ import { until } from '../../time.ts';
 import { shareStoredService, startStoredService } from './stored-service.ts';
 
 const requests = 8;
-const settings = { REQUEST_CONNECTIONS: '12' };
+/** Responses come from the primary, whose waiting statements the tests see. */
+const settings = { REQUEST_CONNECTIONS: '12', DATABASE_REPLICA_URL: '' };
+/** A pooler has statements wait where the tests do not see them. */
+const skip = process.env['TEST_POOLER_URL'] !== undefined;
 const user = '/v1/github/entities/ada-lovelace';
 /** The statement that finds the account of a request. */
 const toResolve = 1;
@@ -74,7 +77,7 @@ const responses: [title: string, make: () => string][] = [
   ['pages', () => unlike('/github/ada-lovelace')],
 ];
 
-describe('requests for the same response at the same time', () => {
+describe('requests for the same response at the same time', { skip }, () => {
   const { counted, observePool } = countStatements();
   const shared = shareStoredService({ service: { settings, observePool } });
   const get = (path: string, init?: RequestInit): Promise<ServiceResponse> => shared.service.get(path, init);
@@ -182,7 +185,8 @@ describe('requests for the same response at the same time', () => {
         [503, 503, 503],
       );
     }
-    assert.equal((await get(path)).status, 200);
+    // The pool may lend the connection once more before its end arrives.
+    await until(async () => ((await get(path)).status === 200 ? true : undefined), 'the response is made again');
   });
 
   it('do not share data that was read before a change, and the former state is not cached', async () => {
@@ -244,8 +248,9 @@ describe('requests for the same response at the same time', () => {
   });
 
   it('each get the lookups that their own address may start', async () => {
-    const settings = { TRUST_PROXY: 'loopback', LOOKUPS_PER_HOUR: '1' };
-    await using service = await startStoredService({ settings });
+    await using service = await startStoredService({
+      settings: { ...settings, TRUST_PROXY: 'loopback', LOOKUPS_PER_HOUR: '1' },
+    });
     const from = (address: string, path: string): Promise<ServiceResponse> =>
       service.get(path, { headers: { 'x-forwarded-for': address } });
     await service.database.pool.query(
