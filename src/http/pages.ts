@@ -102,7 +102,13 @@ async function respond<Path extends TObject, Data>(
   if (cached !== undefined) return sendResponse(request, reply, cached);
 
   const context = { account, provider, isOwner: false, deadline, requester, params, query: Object(request.query) };
-  const read: ReadPart = (operationId, part) => endpoints.read(operationId, context, part);
+  let isCacheable = true;
+  const read: ReadPart = async (operationId, part) => {
+    const result = await endpoints.read(operationId, context, part);
+    // A page depends on all that its parts depend on.
+    if (result !== undefined && !(result instanceof MovedRepository)) isCacheable &&= result.isCacheable ?? true;
+    return result;
+  };
   const reading = { read: () => page.load(read, context), suffices: (loaded: unknown) => loaded !== undefined };
   const sendMoved = ({ name }: MovedRepository): FastifyReply => sendRedirect(request, reply, { repository: name });
   if (page.loadOwn !== undefined && viewer !== undefined) {
@@ -120,8 +126,8 @@ async function respond<Path extends TObject, Data>(
     if (data instanceof MovedRepository) return data;
     const rendered = page.render(data, context, language);
     const response = withCompressedForms(renderPage({ ...rendered, accountId: account.id, now: now() }));
-    cache.put(key, response, startSequence);
-    return { response, isCacheable: true };
+    if (isCacheable) cache.put(key, response, startSequence);
+    return { response, isCacheable };
   });
   if (made === undefined) return sendPending();
   if (made instanceof MovedRepository) return sendMoved(made);
