@@ -2,6 +2,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { formsOf, misuse, unknownCommand, usage, usageOf } from './commands/help.ts';
 import { commands } from './commands/index.ts';
 import type { Io } from './commands/io.ts';
+import { UsageError } from './commands/usage-error.ts';
 import { endingSignal, interrupted } from './ending-signal.ts';
 import { describeFailure } from './errors.ts';
 
@@ -51,7 +52,7 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (ending.aborted) return interrupted;
     io.warn(`plaudit: ${describeFailure(error)}`);
-    return 1;
+    return error instanceof UsageError ? misused : 1;
   }
 }
 

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { readConfigFile } from '../achievements/config-file.ts';
 import { explainDemand, explainFile } from '../achievements/explain-file.ts';
 import { hostKindsInWords } from '../config/host-settings.ts';
-import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 import { checkFiles, formatCount, meant } from './report-files.ts';
+import { UsageError } from './usage-error.ts';
 
 const usage = `achievements check needs FILE..., optionally with --host ${hostKindsInWords}, and --explain or --json`;
 
@@ -15,7 +15,7 @@ export async function achievements(io: Io, args: readonly string[]): Promise<voi
   else if (name === 'preview') await (await import('./preview-achievements.ts')).previewAchievements(io, rest);
   else {
     const needed = 'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/REPOSITORY';
-    throw new AppError('invalid_input', `${needed}${meant(name)}`);
+    throw new UsageError(`${needed}${meant(name)}`);
   }
 }
 
@@ -42,12 +42,11 @@ function readArguments(args: readonly string[]): Arguments {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const { host, explain: isExplained = false, json = false } = values;
-    if (isExplained && json)
-      throw new AppError('invalid_input', 'achievements check takes --explain or --json, not both');
+    if (isExplained && json) throw new UsageError('achievements check takes --explain or --json, not both');
     if (positionals.length > 0) return { paths: positionals, host, isExplained, json };
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new AppError('invalid_input', usage, { cause });
+    if (cause instanceof UsageError) throw cause;
+    throw new UsageError(usage, { cause });
   }
-  throw new AppError('invalid_input', usage);
+  throw new UsageError(usage);
 }

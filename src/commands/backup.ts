@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts';
 import { explainFileError } from './file-error.ts';
 import type { Io } from './io.ts';
 import { writeNewFile } from './new-file.ts';
+import { UsageError } from './usage-error.ts';
 
 /** `plaudit export FILE`: writes all stored data to a file, also while the service runs. */
 export async function exportTo(io: Io, file: string | undefined): Promise<void> {
@@ -59,7 +60,7 @@ function settings(io: Io): Config {
 }
 
 function named(command: string, file: string | undefined): string {
-  if (file === undefined) throw new AppError('invalid_input', `${command} needs the path of a file`);
+  if (file === undefined) throw new UsageError(`${command} needs the path of a file`);
   return file;
 }
 

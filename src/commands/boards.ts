@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { readBoardsFile } from '../boards/file/read-file.ts';
 import { hostKindsInWords } from '../config/host-settings.ts';
-import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 import { checkFiles, formatCount, meant } from './report-files.ts';
+import { UsageError } from './usage-error.ts';
 
 const usage = `boards check needs FILE..., optionally with --host ${hostKindsInWords}, and --json`;
 
@@ -12,7 +12,7 @@ export async function boards(io: Io, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (name === 'check') await checkBoards(io, rest);
   else if (name === 'preview') await (await import('./preview-boards.ts')).previewBoards(io, rest);
-  else throw new AppError('invalid_input', `boards needs check FILE..., or preview FILE PROVIDER/OWNER${meant(name)}`);
+  else throw new UsageError(`boards needs check FILE..., or preview FILE PROVIDER/OWNER${meant(name)}`);
 }
 
 async function checkBoards(io: Io, args: readonly string[]): Promise<void> {
@@ -30,7 +30,7 @@ function readArguments(args: readonly string[]): { paths: string[]; host: string
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     if (positionals.length > 0) return { paths: positionals, host: values.host, json: values.json ?? false };
   } catch (cause) {
-    throw new AppError('invalid_input', usage, { cause });
+    throw new UsageError(usage, { cause });
   }
-  throw new AppError('invalid_input', usage);
+  throw new UsageError(usage);
 }

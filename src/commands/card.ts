@@ -11,6 +11,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { createLog, linesForPeople } from '../log.ts';
 import type { Io } from './io.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The time budget of a lookup, in ms: longer than in the service, because no browser waits for the response. */
 const lookupBudgetMs = 30_000;
@@ -50,15 +51,14 @@ function readPairs(texts: readonly string[]): { path: string; file: string }[] {
   const areValid =
     pairs.length > 0 && pairs.every(({ path, file }) => path.startsWith('/v1/') && /\.(svg|png)$/.test(file));
   if (areValid) return pairs;
-  throw new AppError(
-    'invalid_input',
+  throw new UsageError(
     'card needs pairs of an address and a file, like /v1/github/entities/NAME/contributions?theme=nord card.svg; files end with .svg or .png',
   );
 }
 
 async function draw({ io, config, service }: Drawing, path: string, file: string): Promise<Buffer> {
   const image = new URL(path, service.url);
-  if (image.origin !== service.url) throw new AppError('invalid_input', `${path} is not the address of an image`);
+  if (image.origin !== service.url) throw new UsageError(`${path} is not the address of an image`);
   image.searchParams.set('format', extname(file).slice(1));
   const [, , provider = '', , name = '', ...rest] = image.pathname.split('/');
   const account = { provider, name: decodeURIComponent(name) };

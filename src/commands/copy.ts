@@ -11,6 +11,7 @@ import { AppError } from '../errors.ts';
 import { explainFileError } from './file-error.ts';
 import type { Io } from './io.ts';
 import { writeNewFile } from './new-file.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The argument for standard input or output. */
 const standard = '-';
@@ -21,7 +22,7 @@ const readBytes = 256 * 1024;
 export async function backUpTo(io: Io, file: string | undefined): Promise<void> {
   const path = named('backup', file);
   if (path === standard && io.isOutputTerminal === true) {
-    throw new AppError('invalid_input', 'A backup is not written to a terminal: name a file, or a program after "|".');
+    throw new UsageError('A backup is not written to a terminal: name a file, or a program after "|".');
   }
   const database = await openUnchanged({ ...settings(io), log: io.warn });
   try {
@@ -71,7 +72,7 @@ function settings(io: Io): Config {
 
 function named(command: string, file: string | undefined): string {
   if (file === undefined) {
-    throw new AppError('invalid_input', `${command} needs the path of a file, or - for the standard streams`);
+    throw new UsageError(`${command} needs the path of a file, or - for the standard streams`);
   }
   return file;
 }

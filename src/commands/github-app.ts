@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { registrationUrl } from '../providers/github/app/registration.ts';
 import { subscribedEvents } from '../providers/github/webhooks.ts';
 import type { Io } from './io.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * `plaudit github-app-url [--writing] [ORGANIZATION]`: prints the address of the form that registers a GitHub App for
@@ -12,14 +13,14 @@ import type { Io } from './io.ts';
 export async function gitHubAppUrl(io: Io, args: readonly string[]): Promise<void> {
   const canReport = args.includes('--writing');
   const [organization, ...rest] = args.filter((argument) => argument !== '--writing');
-  if (rest.length > 0) throw new AppError('invalid_input', 'usage: plaudit github-app-url [--writing] [ORGANIZATION]');
+  if (rest.length > 0) throw new UsageError('usage: plaudit github-app-url [--writing] [ORGANIZATION]');
   const { publicUrl, providers } = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const github = providers.find(({ name }) => name === 'github');
   if (publicUrl === undefined || github === undefined) {
     throw new AppError('misconfigured', 'PUBLIC_URL must be set: GitHub delivers to the service there');
   }
   if (organization !== undefined && !/^[a-z\d](?:[a-z\d-]{0,38})$/i.test(organization)) {
-    throw new AppError('invalid_input', 'ORGANIZATION must be the name of an organization on GitHub');
+    throw new UsageError('ORGANIZATION must be the name of an organization on GitHub');
   }
   const webhookUrl = `${publicUrl}/v1/github/webhooks`;
   io.print(

@@ -19,6 +19,7 @@ import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
 import { readTarget } from './target.ts';
+import { UsageError } from './usage-error.ts';
 
 const usage =
   'import-awards needs --account PROVIDER/NAME and FILE, and for a repository name of several owners --repository OWNER/NAME';
@@ -77,7 +78,7 @@ function readArguments(args: readonly string[]): Arguments {
   const target = readTarget(values.account);
   const [file, ...others] = positionals;
   if (target === undefined || target.repository !== undefined || file === undefined || others.length > 0) {
-    throw new AppError('invalid_input', usage);
+    throw new UsageError(usage);
   }
   return { account: { provider: target.provider, name: target.name }, file, repositories: values.repository };
 }
@@ -93,7 +94,7 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (cause) {
-    throw new AppError('invalid_input', usage, { cause });
+    throw new UsageError(usage, { cause });
   }
 }
 

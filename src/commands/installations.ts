@@ -11,6 +11,7 @@ import { install, uninstall } from '../sync/installations/operator.ts';
 import { lookUp } from '../sync/look-up.ts';
 import type { Io } from './io.ts';
 import { type NamedTarget, readTarget } from './target.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * `plaudit install PROVIDER/OWNER[/REPOSITORY]`: keeps all data of an account or repository current that the configured
@@ -71,7 +72,7 @@ async function withTarget(
   const named = readTarget(target);
   if (named === undefined) {
     const examples = 'like github/torvalds or github/torvalds/linux';
-    throw new AppError('invalid_input', `${command} needs PROVIDER/OWNER or PROVIDER/OWNER/REPOSITORY, ${examples}`);
+    throw new UsageError(`${command} needs PROVIDER/OWNER or PROVIDER/OWNER/REPOSITORY, ${examples}`);
   }
   const { provider: providerName, name, repository } = named;
   await withCore(io, async (core) => {

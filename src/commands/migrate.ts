@@ -4,8 +4,8 @@ import { readConfig } from '../config/config.ts';
 import { distribute } from '../database/citus.ts';
 import { openDatabase } from '../database/open.ts';
 import { maxPartitions, partition } from '../database/partitions.ts';
-import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
+import { UsageError } from './usage-error.ts';
 
 const usage = `migrate takes --partitions N, with a number from 1 to ${maxPartitions}, or --citus`;
 const logEveryMs = 10_000;
@@ -30,10 +30,10 @@ function readOptions(args: readonly string[]): { partitions: number | undefined;
   const { partitions, citus = false } = parse(args);
   const count = partitions === undefined ? undefined : Number(partitions);
   if (count !== undefined && !(Number.isSafeInteger(count) && count >= 1 && count <= maxPartitions)) {
-    throw new AppError('invalid_input', usage);
+    throw new UsageError(usage);
   }
   if (count !== undefined && citus) {
-    throw new AppError('invalid_input', 'Citus divides tables itself: choose --partitions or --citus.');
+    throw new UsageError('Citus divides tables itself: choose --partitions or --citus.');
   }
   return { partitions: count, citus };
 }
@@ -43,7 +43,7 @@ function parse(args: readonly string[]): { partitions?: string; citus?: boolean 
   try {
     return parseArgs({ args: [...args], options }).values;
   } catch (cause) {
-    throw new AppError('invalid_input', usage, { cause });
+    throw new UsageError(usage, { cause });
   }
 }
 

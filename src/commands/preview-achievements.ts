@@ -16,6 +16,7 @@ import type { UnreportedKind } from '../providers/unreported.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
 import { type NamedTarget, readRepositoryTarget } from './target.ts';
+import { UsageError } from './usage-error.ts';
 
 const usage =
   'achievements preview needs FILE PROVIDER/OWNER/REPOSITORY, optionally with --person LOGIN, --read and --json';
@@ -113,7 +114,7 @@ function readArguments(args: readonly string[]): Arguments {
   const [file, named = '', ...rest] = parsed.positionals;
   const { person, read = false, json = false } = parsed.values;
   const target = readRepositoryTarget(named);
-  if (file === undefined || rest.length > 0 || target === undefined) throw new AppError('invalid_input', usage);
+  if (file === undefined || rest.length > 0 || target === undefined) throw new UsageError(usage);
   return { file, target, person, read, json };
 }
 
@@ -121,7 +122,7 @@ function parseOrRefuse<Result>(parse: () => Result): Result {
   try {
     return parse();
   } catch (cause) {
-    throw new AppError('invalid_input', usage, { cause });
+    throw new UsageError(usage, { cause });
   }
 }
 

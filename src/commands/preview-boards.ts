@@ -12,6 +12,7 @@ import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
 import { formatCount } from './report-files.ts';
 import { readTarget } from './target.ts';
+import { UsageError } from './usage-error.ts';
 
 const usage = 'boards preview needs FILE PROVIDER/OWNER, optionally with --json';
 
@@ -56,9 +57,9 @@ function readArguments(args: readonly string[]): { file: string; provider: strin
     if (file !== undefined && target !== undefined && target.repository === undefined && rest.length === 0)
       return { file, provider: target.provider, name: target.name, json: values.json ?? false };
   } catch (cause) {
-    throw new AppError('invalid_input', usage, { cause });
+    throw new UsageError(usage, { cause });
   }
-  throw new AppError('invalid_input', usage);
+  throw new UsageError(usage);
 }
 
 function describe({

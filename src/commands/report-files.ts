@@ -6,6 +6,7 @@ import { unreportedBy } from '../providers/index.ts';
 import type { UnreportedKind } from '../providers/unreported.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
+import { UsageError } from './usage-error.ts';
 
 /** A checked file, with its errors and warnings. */
 export interface ReportedFile {
@@ -31,11 +32,20 @@ export async function checkFiles(
 ): Promise<void> {
   // The file may be for a service with a credential, which is assumed.
   const hasCredential = true;
-  const unreported = host === undefined ? [] : unreportedBy(host, hasCredential);
+  const unreported = host === undefined ? [] : unreportedOf(host, hasCredential);
   const files: ReportedFile[] = [];
   for (const name of paths)
     files.push({ file: name, ...check({ name, bytes: await readBytes(io, name), unreported }) });
   reportFiles(io, files, { json });
+}
+
+/** @throws UsageError for a kind of host that does not exist. */
+function unreportedOf(host: string, hasCredential: boolean): readonly UnreportedKind[] {
+  try {
+    return unreportedBy(host, hasCredential);
+  } catch (cause) {
+    throw cause instanceof AppError ? new UsageError(cause.message, { cause }) : cause;
+  }
 }
 
 /**

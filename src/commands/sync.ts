@@ -10,6 +10,7 @@ import { newCost, type Progress, type SyncContext, type Work } from '../sync/con
 import { lookUp } from '../sync/look-up.ts';
 import type { Io } from './io.ts';
 import { readTarget } from './target.ts';
+import { UsageError } from './usage-error.ts';
 import { waitForQuota } from './wait-for-quota.ts';
 
 const busyPollMs = 1000;
@@ -20,7 +21,7 @@ const lineEvery = 10;
 export async function sync(io: Io, target: string | undefined): Promise<void> {
   const named = readTarget(target);
   if (named === undefined) {
-    throw new AppError('invalid_input', 'sync needs PROVIDER/NAME or PROVIDER/NAME/REPOSITORY, like github/torvalds');
+    throw new UsageError('sync needs PROVIDER/NAME or PROVIDER/NAME/REPOSITORY, like github/torvalds');
   }
   const { provider, name, repository } = named;
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));

@@ -31,25 +31,46 @@ function run(...commandLines: string[][]): Ended[] {
 }
 
 describe('parsing of command lines', () => {
-  const [unknownCommand, withoutArguments, misspelled, help, version, usage, nameless] = run(
+  const [unknownCommand, withoutArguments, misspelled, help, version, usage] = run(
     ['nonsense'],
     [],
     ['serve', '--wrong'],
     ['export', '--help'],
     ['--version'],
     ['--help'],
-    ['sync', 'nobody'],
   );
-  const failures = run(
+  const misused = run(
     ['migrate', '--partitions'],
     ['migrate', '--partitions', 'many'],
     ['migrate', 'now'],
+    ['achievements', 'chek', 'file'],
+    ['boards', 'previw', 'file'],
+    ['sync', 'nobody'],
+    ['boards', 'check', '--host', 'nowhere', 'file'],
+  );
+  const needy = [
+    ['sync'],
+    ['install'],
+    ['uninstall'],
+    ['achievements'],
+    ['achievements', 'check'],
+    ['achievements', 'preview'],
+    ['boards'],
+    ['boards', 'check'],
+    ['boards', 'preview'],
+    ['card'],
+    ['backup'],
+    ['restore'],
+    ['export'],
+    ['import'],
+    ['import-awards'],
+  ];
+  const withoutArgument = run(...needy);
+  const failures = run(
     ['restore', '/nonexistent/file'],
     ['import', '/nonexistent/file'],
     ['achievements', 'check', '/nonexistent/file'],
     ['boards', 'check', '/'],
-    ['achievements', 'chek', 'file'],
-    ['boards', 'previw', 'file'],
   );
 
   it('prints the usage for a wrong command, and exits with 2', () => {
@@ -73,24 +94,36 @@ describe('parsing of command lines', () => {
     assert.match(usage?.out ?? '', /sync PROVIDER\/NAME/);
   });
 
-  it('exits with 1 and one line where a command needs another argument', () => {
-    assert.equal(nameless?.status, 1);
-    assert.match(nameless.err, /^plaudit: sync needs PROVIDER\/NAME/);
-  });
-
-  it('names the argument or the file at fault in one line, and exits with 1', () => {
+  it('names the argument that is missing or wrong in one line, and exits with 2', () => {
     assert.deepEqual(
-      failures.map(({ status, err }) => [status, err]),
+      misused.map(({ status, err }) => [status, err]),
       [
         'migrate takes --partitions N, with a number from 1 to 256, or --citus',
         'migrate takes --partitions N, with a number from 1 to 256, or --citus',
         'migrate takes --partitions N, with a number from 1 to 256, or --citus',
+        'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/REPOSITORY; did you mean check?',
+        'boards needs check FILE..., or preview FILE PROVIDER/OWNER; did you mean preview?',
+        'sync needs PROVIDER/NAME or PROVIDER/NAME/REPOSITORY, like github/torvalds',
+        'nowhere is not a kind of host; those that are: github, gitea, forgejo, gitlab',
+      ].map((message) => [2, `plaudit: ${message}\n`]),
+    );
+  });
+
+  it('exits with 2 for every command whose argument is missing', () => {
+    assert.deepEqual(
+      withoutArgument.map(({ status, err }, index) => [needy[index]?.join(' '), status, err.split('\n').length]),
+      needy.map((words) => [words.join(' '), 2, 2]),
+    );
+  });
+
+  it('names the file at fault in one line, and exits with 1', () => {
+    assert.deepEqual(
+      failures.map(({ status, err }) => [status, err]),
+      [
         '/nonexistent/file: there is no such file or directory',
         '/nonexistent/file: there is no such file or directory',
         '/nonexistent/file: there is no such file or directory',
         '/: this is a directory',
-        'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/REPOSITORY; did you mean check?',
-        'boards needs check FILE..., or preview FILE PROVIDER/OWNER; did you mean preview?',
       ].map((message) => [1, `plaudit: ${message}\n`]),
     );
   });
