@@ -92,6 +92,11 @@ export function payloadTooLarge(message: string, status: 413 | 431 = 413): Probl
   return problem(status, numbers.payloadTooLarge, 'payload_too_large', message);
 }
 
+/** Returns the error for a request whose headers or body did not arrive in time. */
+export function tooSlow(now: Date): Problem {
+  return toProblem(new AppError('too_slow', 'The request did not arrive in time.'), now);
+}
+
 function problem(
   status: number,
   code: number,
@@ -122,6 +127,8 @@ const responses: Record<ErrorCode, { status: number; number: number }> = {
 
 function headersOf(error: AppError, status: number, now: Date): Record<string, string> {
   if (status === 401) return { 'www-authenticate': 'Bearer' };
+  // The rest of the request may still arrive, and would be read as another one.
+  if (status === 408) return { connection: 'close' };
   if (status !== 429 && status !== 502 && status !== 503) return {};
   const seconds = error.retryAt === undefined ? defaultRetryAfterS : secondsUntil(error.retryAt, now);
   return { 'retry-after': String(seconds) };

@@ -1,5 +1,4 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify';
@@ -16,9 +15,10 @@ import type { CardImages } from './images.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { publicKey } from './page-language.ts';
 import { parameterReader } from './parameters.ts';
-import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
+import { methodNotAllowed, type Problem, payloadTooLarge, tooSlow, toProblem, unavailable } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
 import { addRateLimits, type Counts, cachedPolicy } from './rate-limits.ts';
+import { refuseConnection } from './refuse-connection.ts';
 import { exposedHeaders, type RenderedResponse } from './response.ts';
 import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
 import { type PageSettings, sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
@@ -60,6 +60,8 @@ const limits = {
   maxHeaderBytes: 16_384,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
+  /** The time between two checks of these limits. */
+  checkIntervalMs: 5000,
   keepAliveTimeoutMs: 65_000,
   maxParameterLength: 400,
   maxBodyBytes: 65_536,
@@ -119,7 +121,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
   await addDocumentation(app, options.publicUrl);
   options.register(app);
   app.setErrorHandler(async (error, request, reply) => {
-    const problem = problemOf(error, options.now());
+    const problem = problemOf(error, request.raw, options.now());
     if (problem.status >= 500 && !(error instanceof AppError))
       options.log.error({ id: request.id, err: error }, 'a request failed');
     else if (error instanceof AppError && error.cause !== undefined) {
@@ -154,6 +156,7 @@ function createCachingServer(
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
     },
     (request, response) => {
@@ -266,8 +269,9 @@ function unmatched(app: App, { method, url }: FastifyRequest, now: Date): Proble
   return toProblem(new AppError('not_found', 'Nothing is served at this address. /docs lists all addresses.'), now);
 }
 
-function problemOf(error: unknown, now: Date): Problem {
+function problemOf(error: unknown, { complete: isComplete }: IncomingMessage, now: Date): Problem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'FST_ERR_HANDLER_TIMEOUT' && !isComplete) return tooSlow(now);
   if (code === 'FST_ERR_HANDLER_TIMEOUT' || isDatabaseUnavailable(error)) return unavailable();
   if (refersToErased(error)) return toProblem(erasedMeanwhile(), now);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('The body is too large.');
@@ -277,22 +281,4 @@ function problemOf(error: unknown, now: Date): Problem {
   const isCallersFault =
     !(error instanceof AppError) && error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500;
   return toProblem(isCallersFault ? new AppError('invalid_input', 'The request is not well-formed.') : error, now);
-}
-
-/** Sends an error in the documented shape when the bytes of a client are not a readable request. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, options: ServerOptions): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const problem =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? payloadTooLarge('The address and headers are too large.', 431)
-      : toProblem(new AppError('invalid_input', 'The request is not well-formed HTTP.'), options.now());
-  const body = JSON.stringify(problem.body);
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${problem.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
-      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `cache-control: no-store\r\nx-request-id: ${options.newRequestId()}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }

@@ -125,6 +125,7 @@ const unmatched: Record<string, string> = {
   401: 'Unauthenticated',
   404: 'NotFound',
   405: 'MethodNotAllowed',
+  408: 'TooSlow',
   413: 'PayloadTooLarge',
   429: 'TooManyRequests',
   431: 'HeadersTooLarge',

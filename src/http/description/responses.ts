@@ -15,7 +15,7 @@ export const statuses: Record<string, { name: string; description: string }> = {
   403: { name: 'Forbidden', description: 'The credential is for another account, or lacks the right.' },
   404: { name: 'NotFound', description: 'There is no such thing, or it is not public.' },
   405: { name: 'MethodNotAllowed', description: 'The address has no such method; `Allow` names those that it has.' },
-  408: { name: 'TooSlow', description: 'The body took too long.' },
+  408: { name: 'TooSlow', description: 'The request did not arrive in time.' },
   409: { name: 'Conflict', description: 'The request contradicts the stored data.' },
   413: { name: 'PayloadTooLarge', description: 'The body is too large.' },
   429: { name: 'TooManyRequests', description: 'Too many requests, here or at the code host.' },
@@ -54,6 +54,7 @@ function sharedResponses({ method, url, isLimited, hasImages }: RouteFacts): Res
     400,
     401,
     405,
+    408,
     431,
     500,
     503,
@@ -68,7 +69,7 @@ function sharedResponses({ method, url, isLimited, hasImages }: RouteFacts): Res
 }
 
 /**
- * Describes a response with its media types. A route with images sends its data and all errors but 431 as images too.
+ * Describes a response with its media types. A route with images sends its data and most errors as images too.
  */
 function describe(status: string, response: Responses[string], { hasImages, dataTypes }: RouteFacts): object {
   const description = statuses[status]?.description ?? 'A response.';
@@ -76,11 +77,13 @@ function describe(status: string, response: Responses[string], { hasImages, data
   const isEmpty = 'type' in response && response['type'] === 'null';
   const data =
     'content' in response ? response.content : Object.fromEntries(types.map((type) => [type, { schema: response }]));
-  // The server sends 431 before it has read the request, so that it does not know whether the request is for an image.
-  const isDrawn = hasImages && (status === '200' || (Number(status) >= 400 && status !== '431'));
+  const isDrawn = hasImages && (status === '200' || (Number(status) >= 400 && !unread.has(status)));
   const content = { ...(!isEmpty && data), ...(isDrawn && images) };
   return Object.keys(content).length === 0 ? { type: 'null', description } : { description, content };
 }
+
+/** Errors of requests that the server could not read whole, so that it does not know whether they are for images. */
+const unread = new Set(['408', '431']);
 
 const images = {
   'image/svg+xml': { schema: { type: 'string' } },
