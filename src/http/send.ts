@@ -99,7 +99,13 @@ export interface PageSettings {
   /** Returns whether the response to a request is only for the signed-in person. */
   isPersonal: (url: string, cookieHeader: string) => boolean;
   /** Renders an error for readers of pages. */
-  renderProblem: (problem: CardProblem, request: FastifyRequest) => string;
+  renderProblem: (problem: PageProblem, request: FastifyRequest) => string;
+}
+
+/** An error as pages show it. */
+export interface PageProblem extends CardProblem {
+  /** The seconds after which the page can be loaded again; undefined where that does not help, or for a form. */
+  retryAfterS?: number | undefined;
 }
 
 /** Returns whether a request is from a reader of pages, not from a program that uses the API. */
@@ -114,11 +120,14 @@ function sendProblemAsPage(
   problem: Problem,
   { renderProblem }: PageSettings,
 ): FastifyReply {
-  const { status, body, explanations = [] } = problem;
+  const { status, body, headers, explanations = [] } = problem;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const { 'retry-after': retryAfter } = headers;
+  const retryAfterS = isRead && retryAfter !== undefined ? Number(retryAfter) : undefined;
   return reply
     .code(status)
     .headers({ ...headersOf(problem), ...pageHeaders })
-    .send(renderProblem({ status, message: body.error.message, explanations }, request));
+    .send(renderProblem({ status, message: body.error.message, explanations, retryAfterS }, request));
 }
 
 function headersOf({ headers }: Problem): Record<string, string> {

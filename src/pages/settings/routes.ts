@@ -174,9 +174,10 @@ function send({ providers }: Pick<AccessServices, 'providers'>, reply: FastifyRe
   return sendPrivatePage(reply, page, origins);
 }
 
-function toSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const returnTo = request.method === 'GET' ? request.url : '/settings';
-  return redirect(reply, `/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`);
+/** Redirects to the sign-in, which leads back to the page of the request. A form says there that nothing was changed. */
+function toSignIn({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const query = new URLSearchParams({ return_to: url, ...(method === 'POST' && { ended: '' }) });
+  return redirect(reply, `/sign-in?${query.toString()}`);
 }
 
 function redirect(reply: FastifyReply, to: string): FastifyReply {

@@ -7,7 +7,11 @@ import type { Reader } from '../reader.ts';
 export function signInPage(
   site: Site,
   reader: Reader,
-  { hosts, query }: { hosts: readonly string[]; query: Record<string, string> },
+  {
+    hosts,
+    query,
+    isSessionEnded,
+  }: { hosts: readonly string[]; query: Record<string, string>; isSessionEnded: boolean },
 ): string {
   const { owner: words } = reader.words;
   const parameters = new URLSearchParams(query).toString();
@@ -16,7 +20,7 @@ export function signInPage(
     description: words.signInDetail,
     ownPath: '/sign-in',
     main: html`<section class="state"><h1>${words.signIn}</h1>
-<p>${hosts.length === 0 ? words.noSignIn : words.signInDetail}</p>
+${isSessionEnded && html`<p class="warning">${words.sessionEnded}</p>`}<p>${hosts.length === 0 ? words.noSignIn : words.signInDetail}</p>
 ${hosts.map((host) => html`<p><a class="button" href="/sign-in/${host}?${parameters}" rel="nofollow">${fill(words.signInWith, { host })}</a></p>`)}</section>`,
   });
 }

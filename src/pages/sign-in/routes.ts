@@ -24,6 +24,7 @@ const HostPath = Type.Object({ provider: AccountPath.properties.provider });
 const Wanted = Type.Object({
   return_to: Type.Optional(Type.String({ maxLength: 1000 })),
   organization: Type.Optional(Type.String({ maxLength: 255 })),
+  ended: Type.Optional(Type.String({ maxLength: 0 })),
   lang: Type.Optional(Type.String({ maxLength: 20 })),
 });
 const afterSignIn = '/settings';
@@ -35,12 +36,16 @@ export function signInRoutes(app: App, services: Services): void {
     '/sign-in',
     { schema: { hide: true, querystring: Wanted }, config: { isPage: true } },
     async (request, reply) => {
-      const { return_to: returnTo, organization } = request.query;
+      const { return_to: returnTo, organization, ended } = request.query;
       const query = { ...(returnTo && { return_to: returnTo }), ...(organization && { organization }) };
       const reader = readerOf(languageOf(services, request));
       return sendPrivatePage(
         reply,
-        signInPage(services.site, reader, { hosts: services.site.signInHosts(), query }),
+        signInPage(services.site, reader, {
+          hosts: services.site.signInHosts(),
+          query,
+          isSessionEnded: ended !== undefined,
+        }),
         [],
       );
     },

@@ -30,6 +30,7 @@ export const cs: PageWords = {
   unknownValue: 'zatím neznámo',
   collectingDetail: 'Tento účet zatím nikdo nevyhledal. Stránka ukáže čísla, jakmile dorazí.',
   refresh: 'Obnovit',
+  tryAgain: 'Další pokus: {when}',
   fork: 'Fork',
   stars: 'Hvězdy: {n}',
   imprint: 'Provozovatel',
@@ -87,6 +88,7 @@ export const cs: PageWords = {
     signInWith: 'Přihlásit se přes {host}',
     signInDetail:
       'Hostitel kódu potvrdí, kdo jste. Jeho token se použije jednou a neukládá se; relace končí po 8 hodinách.',
+    sessionEnded: 'Relace skončila. Nic se nezměnilo.',
     noSignIn: 'Přihlášení zde není nastaveno: provozovatel musí tuto službu zaregistrovat u hostitele kódu.',
     signOut: 'Odhlásit se',
     signOutEverywhere: 'Odhlásit se všude',

@@ -30,6 +30,7 @@ export const de: PageWords = {
   unknownValue: 'noch nicht bekannt',
   collectingDetail: 'Dieses Konto wurde noch nie nachgeschlagen. Die Seite zeigt seine Zahlen, sobald sie da sind.',
   refresh: 'Neu laden',
+  tryAgain: 'Nächster Versuch: {when}',
   fork: 'Fork',
   stars: 'Sterne: {n}',
   imprint: 'Impressum',
@@ -87,6 +88,7 @@ export const de: PageWords = {
     signInWith: 'Mit {host} anmelden',
     signInDetail:
       'Der Code-Host bestätigt, wer du bist. Sein Token wird einmal benutzt und nicht gespeichert; die Sitzung endet nach 8 Stunden.',
+    sessionEnded: 'Die Sitzung ist beendet. Es wurde nichts geändert.',
     noSignIn:
       'Die Anmeldung ist hier nicht eingerichtet: Der Betreiber muss diesen Dienst bei einem Code-Host registrieren.',
     signOut: 'Abmelden',

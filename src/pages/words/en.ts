@@ -30,6 +30,7 @@ export const en: PageWords = {
   unknownValue: 'not known yet',
   collectingDetail: 'This account was not looked up before. The page shows its numbers as soon as they are here.',
   refresh: 'Refresh',
+  tryAgain: 'Try again: {when}',
   fork: 'Fork',
   stars: 'Stars: {n}',
   imprint: 'Imprint',
@@ -87,6 +88,7 @@ export const en: PageWords = {
     signInWith: 'Sign in with {host}',
     signInDetail:
       'The code host confirms who you are. Its token is used once and not stored; the session ends after 8 hours.',
+    sessionEnded: 'The session has ended. Nothing was changed.',
     noSignIn: 'Signing in is not set up here: the operator has to register this service with a code host.',
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out everywhere',

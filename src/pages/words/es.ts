@@ -30,6 +30,7 @@ export const es: PageWords = {
   unknownValue: 'aún no se conoce',
   collectingDetail: 'Esta cuenta no se había buscado antes. La página mostrará sus números en cuanto estén aquí.',
   refresh: 'Actualizar',
+  tryAgain: 'Próximo intento: {when}',
   fork: 'Fork',
   stars: 'Estrellas: {n}',
   imprint: 'Aviso legal',
@@ -87,6 +88,7 @@ export const es: PageWords = {
     signInWith: 'Iniciar sesión con {host}',
     signInDetail:
       'La plataforma de código confirma quién eres. Su token se usa una vez y no se guarda; la sesión termina a las 8 horas.',
+    sessionEnded: 'La sesión ha terminado. No se ha cambiado nada.',
     noSignIn:
       'El inicio de sesión no está configurado aquí: el operador debe registrar este servicio en una plataforma de código.',
     signOut: 'Cerrar sesión',

@@ -30,6 +30,7 @@ export const fr: PageWords = {
   unknownValue: 'pas encore connu',
   collectingDetail: 'Ce compte n’a encore jamais été recherché. La page affichera ses chiffres dès qu’ils seront là.',
   refresh: 'Actualiser',
+  tryAgain: 'Nouvel essai : {when}',
   fork: 'Fork',
   stars: 'Étoiles : {n}',
   imprint: 'Mentions légales',
@@ -87,6 +88,7 @@ export const fr: PageWords = {
     signInWith: 'Se connecter avec {host}',
     signInDetail:
       'L’hébergeur de code confirme qui vous êtes. Son jeton sert une fois et n’est pas conservé ; la session prend fin après 8 heures.',
+    sessionEnded: 'La session a pris fin. Rien n’a été modifié.',
     noSignIn:
       'La connexion n’est pas configurée ici : l’exploitant doit enregistrer ce service auprès d’un hébergeur de code.',
     signOut: 'Se déconnecter',

@@ -30,6 +30,7 @@ export const id: PageWords = {
   unknownValue: 'belum diketahui',
   collectingDetail: 'Akun ini belum pernah dicari. Halaman menampilkan angkanya begitu tersedia.',
   refresh: 'Muat ulang',
+  tryAgain: 'Coba lagi: {when}',
   fork: 'Fork',
   stars: 'Bintang: {n}',
   imprint: 'Informasi penerbit',
@@ -87,6 +88,7 @@ export const id: PageWords = {
     signInWith: 'Masuk dengan {host}',
     signInDetail:
       'Host kode memastikan siapa Anda. Tokennya dipakai sekali dan tidak disimpan; sesi berakhir setelah 8 jam.',
+    sessionEnded: 'Sesi telah berakhir. Tidak ada yang diubah.',
     noSignIn: 'Masuk belum diatur di sini: operator harus mendaftarkan layanan ini di host kode.',
     signOut: 'Keluar',
     signOutEverywhere: 'Keluar di mana saja',

@@ -30,6 +30,7 @@ export const it: PageWords = {
   unknownValue: 'non ancora noto',
   collectingDetail: 'Questo account non era mai stato cercato. La pagina mostra i suoi numeri appena arrivano.',
   refresh: 'Aggiorna',
+  tryAgain: 'Nuovo tentativo: {when}',
   fork: 'Fork',
   stars: 'Stelle: {n}',
   imprint: 'Note legali',
@@ -87,6 +88,7 @@ export const it: PageWords = {
     signInWith: 'Accedi con {host}',
     signInDetail:
       'La piattaforma di codice conferma chi sei. Il suo token viene usato una volta e non viene salvato; la sessione termina dopo 8 ore.',
+    sessionEnded: 'La sessione è terminata. Non è cambiato nulla.',
     noSignIn:
       'L’accesso non è configurato qui: il gestore deve registrare questo servizio presso una piattaforma di codice.',
     signOut: 'Esci',

@@ -30,6 +30,7 @@ export const ja: PageWords = {
   unknownValue: 'まだ不明',
   collectingDetail: 'このアカウントはまだ調べられていません。数値が届き次第、このページに表示されます。',
   refresh: '更新',
+  tryAgain: '再試行: {when}',
   fork: 'フォーク',
   stars: 'スター: {n}',
   imprint: '運営者情報',
@@ -87,6 +88,7 @@ export const ja: PageWords = {
     signInWith: '{host} でサインイン',
     signInDetail:
       'コードホストがあなたを確認します。そのトークンは一度だけ使われ、保存されません。セッションは 8 時間で終わります。',
+    sessionEnded: 'セッションが終了しました。何も変更されていません。',
     noSignIn: 'ここではサインインが設定されていません。運営者がこのサービスをコードホストに登録する必要があります。',
     signOut: 'サインアウト',
     signOutEverywhere: 'すべての場所でサインアウト',

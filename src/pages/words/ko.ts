@@ -30,6 +30,7 @@ export const ko: PageWords = {
   unknownValue: '아직 알려지지 않음',
   collectingDetail: '이 계정은 아직 조회된 적이 없습니다. 숫자가 도착하는 대로 이 페이지에 표시됩니다.',
   refresh: '새로 고침',
+  tryAgain: '다시 시도: {when}',
   fork: '포크',
   stars: '별: {n}',
   imprint: '운영자 정보',
@@ -87,6 +88,7 @@ export const ko: PageWords = {
     signInWith: '{host}(으)로 로그인',
     signInDetail:
       '코드 호스트가 본인임을 확인합니다. 토큰은 한 번만 쓰이고 저장되지 않으며, 세션은 8시간 뒤에 끝납니다.',
+    sessionEnded: '세션이 끝났습니다. 변경된 것은 없습니다.',
     noSignIn: '여기에는 로그인이 설정되어 있지 않습니다. 운영자가 이 서비스를 코드 호스트에 등록해야 합니다.',
     signOut: '로그아웃',
     signOutEverywhere: '모든 곳에서 로그아웃',

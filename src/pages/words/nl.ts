@@ -30,6 +30,7 @@ export const nl: PageWords = {
   unknownValue: 'nog niet bekend',
   collectingDetail: 'Dit account is niet eerder opgezocht. De pagina toont de cijfers zodra ze er zijn.',
   refresh: 'Vernieuwen',
+  tryAgain: 'Volgende poging: {when}',
   fork: 'Fork',
   stars: 'Sterren: {n}',
   imprint: 'Colofon',
@@ -87,6 +88,7 @@ export const nl: PageWords = {
     signInWith: 'Aanmelden met {host}',
     signInDetail:
       'De codehost bevestigt wie je bent. Het token wordt één keer gebruikt en niet bewaard; de sessie eindigt na 8 uur.',
+    sessionEnded: 'De sessie is geëindigd. Er is niets gewijzigd.',
     noSignIn: 'Aanmelden is hier niet ingesteld: de beheerder moet deze dienst bij een codehost registreren.',
     signOut: 'Afmelden',
     signOutEverywhere: 'Overal afmelden',

@@ -4,6 +4,8 @@ export interface OwnerWords {
   /** With `{host}`. */
   signInWith: string;
   signInDetail: string;
+  /** For a form that is sent after the session. */
+  sessionEnded: string;
   noSignIn: string;
   signOut: string;
   signOutEverywhere: string;

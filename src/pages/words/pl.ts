@@ -30,6 +30,7 @@ export const pl: PageWords = {
   unknownValue: 'jeszcze nieznane',
   collectingDetail: 'Tego konta jeszcze nie wyszukiwano. Strona pokaże liczby, gdy tylko się pojawią.',
   refresh: 'Odśwież',
+  tryAgain: 'Kolejna próba: {when}',
   fork: 'Fork',
   stars: 'Gwiazdki: {n}',
   imprint: 'Nota prawna',
@@ -87,6 +88,7 @@ export const pl: PageWords = {
     signInWith: 'Zaloguj się przez {host}',
     signInDetail:
       'Serwis kodu potwierdza, kim jesteś. Jego token jest użyty raz i nie jest zapisywany; sesja kończy się po 8 godzinach.',
+    sessionEnded: 'Sesja się zakończyła. Nic nie zostało zmienione.',
     noSignIn: 'Logowanie nie jest tu skonfigurowane: operator musi zarejestrować tę usługę w serwisie kodu.',
     signOut: 'Wyloguj się',
     signOutEverywhere: 'Wyloguj wszędzie',

@@ -30,6 +30,7 @@ export const pt: PageWords = {
   unknownValue: 'ainda não conhecido',
   collectingDetail: 'Esta conta ainda não tinha sido procurada. A página mostra os números assim que chegarem.',
   refresh: 'Atualizar',
+  tryAgain: 'Nova tentativa: {when}',
   fork: 'Fork',
   stars: 'Estrelas: {n}',
   imprint: 'Informação legal',
@@ -87,6 +88,7 @@ export const pt: PageWords = {
     signInWith: 'Entrar com {host}',
     signInDetail:
       'A plataforma de código confirma quem você é. O token dela é usado uma vez e não é guardado; a sessão termina após 8 horas.',
+    sessionEnded: 'A sessão terminou. Nada foi alterado.',
     noSignIn:
       'A entrada não está configurada aqui: o operador precisa registrar este serviço em uma plataforma de código.',
     signOut: 'Sair',

@@ -30,6 +30,7 @@ export const sv: PageWords = {
   unknownValue: 'ännu inte känt',
   collectingDetail: 'Det här kontot har inte slagits upp tidigare. Sidan visar siffrorna så snart de finns här.',
   refresh: 'Uppdatera',
+  tryAgain: 'Nytt försök: {when}',
   fork: 'Fork',
   stars: 'Stjärnor: {n}',
   imprint: 'Om utgivaren',
@@ -87,6 +88,7 @@ export const sv: PageWords = {
     signInWith: 'Logga in med {host}',
     signInDetail:
       'Kodvärden bekräftar vem du är. Dess token används en gång och sparas inte; sessionen slutar efter 8 timmar.',
+    sessionEnded: 'Sessionen har slutat. Inget har ändrats.',
     noSignIn: 'Inloggning är inte inställd här: driftansvarig måste registrera tjänsten hos en kodvärd.',
     signOut: 'Logga ut',
     signOutEverywhere: 'Logga ut överallt',

@@ -30,6 +30,7 @@ export const tr: PageWords = {
   unknownValue: 'henüz bilinmiyor',
   collectingDetail: 'Bu hesap daha önce aranmamıştı. Sayılar gelir gelmez bu sayfada görünür.',
   refresh: 'Yenile',
+  tryAgain: 'Yeniden deneme: {when}',
   fork: 'Çatal',
   stars: 'Yıldız: {n}',
   imprint: 'Künye',
@@ -87,6 +88,7 @@ export const tr: PageWords = {
     signInWith: '{host} ile oturum aç',
     signInDetail:
       'Kod barındırıcısı kim olduğunu doğrular. Jetonu bir kez kullanılır ve saklanmaz; oturum 8 saat sonra biter.',
+    sessionEnded: 'Oturum sona erdi. Hiçbir şey değişmedi.',
     noSignIn: 'Oturum açma burada ayarlı değil: işletmecinin bu hizmeti bir kod barındırıcısına kaydetmesi gerekir.',
     signOut: 'Oturumu kapat',
     signOutEverywhere: 'Her yerde oturumu kapat',

@@ -35,6 +35,8 @@ export interface PageWords {
   collectingDetail: string;
   /** The link that loads a page again. */
   refresh: string;
+  /** With `{when}`, such as "in 30 seconds". */
+  tryAgain: string;
   fork: string;
   /** With `{n}`. */
   stars: string;

@@ -230,6 +230,7 @@ describe('rendering of pages for visitors', () => {
       assert.equal(forPrograms.status, 404, path);
       assert.equal(Object(forPrograms.body).error.type, 'not_found');
     }
+    assert.match((await page('/nothing')).text, /<a href="\/docs">\/docs<\/a>/);
     for (const [query, detail] of [
       ['since=2026-01-01&time_zone=Europe/Berln', /<p>Time zone: did you mean Europe\/Berlin\?/],
       ['since=2026-01-01&time_zone=Europe/Berln&lang=de', /<p>Zeitzone: /],

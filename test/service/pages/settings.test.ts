@@ -5,7 +5,7 @@ import type { ServiceResponse } from '../../e2e/service.ts';
 import { decode } from '../../integration/access/forge-token.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { atHost, formToken, signIn, signInSettings, type Visitor } from './signed-in.ts';
+import { atHost, formToken, signIn, signInSettings, Visitor } from './signed-in.ts';
 
 const path = `/settings/github/${keeper.name}`;
 
@@ -41,6 +41,23 @@ describe('managing an account on pages', () => {
     await send(visitor, `${path}/privacy`, { action: 'change', boards_repository: '' });
     const withdrawn = await shared.service.get(`${keeper.name}/contributions?private=true`);
     assert.equal(withdrawn.body.meta_data.includes_private, false);
+  });
+
+  it('says that nothing was changed when the session has ended, and leads back to the form', async () => {
+    const visitor = await owner();
+    visitor.cookies.clear();
+    const refused = await visitor.post(`${path}/privacy`, { action: 'change', hidden: 'true' });
+    const address = refused.headers.get('location') ?? '';
+    assert.equal(refused.status, 303);
+    const { text } = await visitor.get(address);
+    assert.match(text, /<p class="warning">The session has ended. Nothing was changed.<\/p>/);
+    const link = /href="(\/sign-in\/github\?[^"]+)"/.exec(text)?.[1] ?? assert.fail(text);
+    const back = await visitor.get(await atHost(await visitor.get(link)));
+    assert.equal(back.headers.get('location'), `${path}/privacy`);
+    const opened = await visitor.get(`${path}/privacy`);
+    const fresh = await new Visitor(shared.service).get(address.replace(/&ended=$/, ''));
+    assert.doesNotMatch(opened.text, /name="hidden"[^>]* checked/);
+    assert.doesNotMatch(fresh.text, /session has ended/);
   });
 
   it('makes and revokes a link whose address is shown once', async () => {

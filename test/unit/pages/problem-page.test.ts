@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { locales } from '../../../src/cards/languages/locales.ts';
+import type { PageProblem } from '../../../src/http/send.ts';
+import type { Site } from '../../../src/pages/layout.ts';
+import { problemPage } from '../../../src/pages/problem-page.ts';
+import { readerOf } from '../../../src/pages/reader.ts';
+
+const site: Site = {
+  name: 'Plaudit',
+  logo: undefined,
+  imprintUrl: undefined,
+  isIndexed: false,
+  publicUrl: () => 'https://plaudit.test',
+  providers: ['github'],
+  signInHosts: () => [],
+  profileUrl: (_provider, name) => `https://github.test/${name}`,
+  stylePath: '/style.css',
+  locales,
+  example: undefined,
+};
+
+/** Returns the content of the page of a problem. */
+function mainOf(problem: Partial<PageProblem>, locale = 'en'): string {
+  const page = problemPage(site, readerOf({ locale, isChosen: false }), {
+    status: 503,
+    message: 'The service is busy.',
+    explanations: [],
+    ...problem,
+  });
+  return /<main id="main">(.*)<\/main>/s.exec(page)?.[1] ?? assert.fail(page);
+}
+
+describe('the page of a problem', () => {
+  it('offers to load the page again, and says when that can help', () => {
+    for (const [retryAfterS, locale, text] of [
+      [1, 'en', 'Try again: in 1 second'],
+      [30, 'en', 'Try again: in 30 seconds'],
+      [119, 'en', 'Try again: in 119 seconds'],
+      [121, 'en', 'Try again: in 3 minutes'],
+      [3600, 'en', 'Try again: in 60 minutes'],
+      [7201, 'en', 'Try again: in 3 hours'],
+      [30, 'de', 'Nächster Versuch: in 30 Sekunden'],
+      [30, 'ja', '再試行: 30 秒後'],
+    ] as const) {
+      const main = mainOf({ retryAfterS }, locale);
+      assert.ok(main.includes(`<p>${text}</p>`), main);
+      assert.match(main, /<a class="button" href="">/);
+    }
+    for (const locale of locales) assert.match(mainOf({ retryAfterS: 45 }, locale), /45|٤٥/, locale);
+  });
+
+  it('leads to the start page where loading it again does not help', () => {
+    const main = mainOf({ status: 404, message: 'There is nothing.' });
+    assert.match(main, /<a class="button" href="\/">Go to the start page<\/a>/);
+    assert.doesNotMatch(main, /href=""/);
+  });
+
+  it('makes the path of the documentation in its message a link', () => {
+    const main = mainOf({ status: 404, message: 'Nothing is served at this address. /docs lists all addresses.' });
+    assert.ok(main.includes('Nothing is served at this address. <a href="/docs">/docs</a> lists all addresses.'), main);
+    assert.ok(!mainOf({ status: 404, message: 'No file a/docs or /docs/b.' }).includes('<a href="/docs">'));
+  });
+});
