@@ -9,18 +9,19 @@ export interface MedalPlace {
 }
 
 /** Metals by the greatest number of people who hold an achievement; each is visible on light and on dark grounds. */
-const metals = [
-  { holders: 3, colour: '#bf8700' },
-  { holders: 10, colour: '#7d8894' },
-  { holders: 100, colour: '#b4693a' },
-];
+export const metals = [
+  { name: 'gold', holders: 3, colour: '#bf8700' },
+  { name: 'silver', holders: 10, colour: '#7d8894' },
+  { name: 'bronze', holders: 100, colour: '#b4693a' },
+] as const;
+type Metal = (typeof metals)[number];
 
 /**
- * Returns the colour of the rim of a medal; undefined where many people hold it, or where their number is not known.
+ * Returns the metal of the rim of a medal; undefined where many people hold it, or where their number is not known.
  */
-export function metalOf(holders: number | undefined): string | undefined {
+export function metalOf(holders: number | undefined): Metal | undefined {
   if (holders === undefined || holders <= 0) return undefined;
-  return metals.find((metal) => holders <= metal.holders)?.colour;
+  return metals.find((metal) => holders <= metal.holders);
 }
 
 /** The greatest number of holders with a metal. */
@@ -30,12 +31,12 @@ export const rareUpTo = Math.max(...metals.map(({ holders }) => holders));
 export function drawMedal(
   canvas: Canvas,
   { at, y, size }: MedalPlace,
-  { image, metal }: { image: string | undefined; metal: string | undefined },
+  { image, metal }: { image: string | undefined; metal: Metal | undefined },
 ): void {
   const left = canvas.left(at, size);
   const middle = { x: left + size / 2, y: y + size / 2 };
   const line = size / 16;
-  const rim = metal === undefined ? 'class="r"' : `fill="none" stroke="${metal}"`;
+  const rim = metal === undefined ? 'class="r"' : `fill="none" stroke="${metal.colour}"`;
   canvas.add(
     `<circle ${rim} cx="${px(middle.x)}" cy="${px(middle.y)}" r="${px((size - line) / 2)}" stroke-width="${px(line)}"/>`,
   );

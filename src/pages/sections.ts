@@ -3,6 +3,7 @@ import { maxHolders } from '../achievements/awards/holders-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
+import { metalOf } from '../cards/medal.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
 import { colourOfLanguage } from '../contributions/languages/linguist.ts';
 import type { LanguageSum } from '../contributions/languages/store.ts';
@@ -161,6 +162,20 @@ export function calendarNote(
   return html`<p class="note">${definitionOf('days', reader)}<br>${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
 }
 
+/**
+ * Renders the icon of an award, in a rim as on cards: of metal where few people hold the achievement, otherwise plain.
+ * @param holders undefined: their number is not known, so that the icon has no rim.
+ */
+export function medal(
+  { provider, name, awardId }: { provider: string; name: string; awardId: string },
+  { holders, sizePx }: { holders: number | undefined; sizePx: number },
+): Markup {
+  const address = endpointPath(provider, name, `achievements/${awardId}`, { format: 'svg', raw: 'true' });
+  const metal = metalOf(holders);
+  const rim = holders !== undefined && html` class="rim${metal && ` ${metal.name}`}"`;
+  return html`<img${rim} src="${address}" alt="" width="${sizePx}" height="${sizePx}" loading="lazy">`;
+}
+
 export function achievements(
   provider: string,
   name: string,
@@ -169,9 +184,7 @@ export function achievements(
 ): Markup {
   if (items.length === 0) return html`<p class="empty">${words.noAchievements}</p>`;
   return html`<ul class="awards">${items.map(
-    (
-      award,
-    ) => html`<li><img src="${endpointPath(provider, name, `achievements/${award.id}`, { format: 'svg', raw: 'true' })}" alt="" width="56" height="56" loading="lazy">
+    (award) => html`<li>${medal({ provider, name, awardId: award.id }, { holders: undefined, sizePx: 56 })}
 <div><strong><a href="${to(awardPath(provider, name, award.id))}">${award.name}</a></strong><span dir="auto">${award.description}</span>
 <small>${award.repository_name !== '' && html`<bdi>${award.repository_name}</bdi> · `}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></small></div></li>`,
   )}</ul>`;
@@ -199,9 +212,11 @@ export function earnable(
   const facts = holdersFacts(asOf, reader);
   return html`<ul class="awards">${items.map(({ id, name, description, repository, holders, newest }) => {
     const path = to(holdersPath(provider, owner, repository, id));
-    const address =
-      newest && endpointPath(provider, newest.name, `achievements/${newest.id}`, { format: 'svg', raw: 'true' });
-    return html`<li>${address === null ? html`<span class="medal" aria-hidden="true"></span>` : html`<img src="${address}" alt="" width="56" height="56" loading="lazy">`}
+    const icon =
+      newest === null
+        ? html`<span class="medal" aria-hidden="true"></span>`
+        : medal({ provider, name: newest.name, awardId: newest.id }, { holders, sizePx: 56 });
+    return html`<li>${icon}
 <div><strong><a href="${path}">${name}</a></strong><span dir="auto">${description}</span>
 <small><bdi>${repository}</bdi> · ${numberLink(path, heldBy(holders, reader), facts)}</small></div></li>`;
   })}</ul>

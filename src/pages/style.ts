@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { metals } from '../cards/medal.ts';
 import { palettes } from '../cards/themes.ts';
 
 /** The stylesheet: the colours of cards, then the rules. */
@@ -28,5 +29,6 @@ function tokens(): string {
   const lines = Object.entries(light).map(
     ([name, colour]) => `  --${name}: light-dark(${colour}, ${Object(dark)[name]});`,
   );
-  return `:root {\n  color-scheme: light dark;\n${lines.join('\n')}\n}`;
+  const rims = metals.map(({ name, colour }) => `  --${name}: ${colour};`);
+  return `:root {\n  color-scheme: light dark;\n${[...lines, ...rims].join('\n')}\n}`;
 }

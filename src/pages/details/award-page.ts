@@ -10,7 +10,7 @@ import { numberLink, tip } from '../numbers.ts';
 import { AwardPart, type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { heldBy, holdersFacts } from '../sections.ts';
+import { heldBy, holdersFacts, medal } from '../sections.ts';
 import { tipsPath } from '../style.ts';
 
 const AwardPath = Type.Object({
@@ -80,7 +80,7 @@ function render(
       description: award.description,
       dateCreated: award.awarded_dttm,
     },
-    main: html`<section class="award"><img src="${endpointPath(provider, name, endpoint, { format: 'svg', raw: 'true' })}" alt="" width="128" height="128">
+    main: html`<section class="award">${medal({ provider, name, awardId: award.id }, { holders: achievement?.holders, sizePx: 128 })}
 <div><p class="handle"><a href="${to(accountPath(provider, name))}">${person}</a> · ${language.words.achievementsTitle}</p>
 <h1>${award.name}</h1><p class="bio" dir="auto">${award.description}</p>
 <p class="facts">${achievement === undefined ? award.repository_name !== '' && html`<bdi>${award.repository_name}</bdi>` : origin(achievement, reader)}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></p>

@@ -5,13 +5,13 @@ import { AppError } from '../../errors.ts';
 import { MovedRepository, RepositoryPath } from '../../http/endpoint.ts';
 import type { Page } from '../../http/pages.ts';
 import { type Cursors, cutPage, type Place, staleCursor } from '../../http/pagination.ts';
-import { accountPath, awardPath, endpointPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
+import { accountPath, awardPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
 import { definitionOf } from '../definitions/index.ts';
 import { html } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { asOfTime, heldBy, personLink } from '../sections.ts';
+import { asOfTime, heldBy, medal, personLink } from '../sections.ts';
 import { olderLink } from './parts.ts';
 
 const Path = Type.Object({
@@ -92,16 +92,14 @@ function render(
   const path = holdersPath(provider, name, repository, achievement.id);
   const holdersText = heldBy(achievement.holders, reader);
   const [newest] = people;
-  const icon =
-    newest &&
-    endpointPath(newest.provider, newest.name, `achievements/${newest.awardId}`, { format: 'svg', raw: 'true' });
+  const icon = newest && medal(newest, { holders: achievement.holders, sizePx: 96 });
   return renderDocument(site, reader, {
     title: `${achievement.name} · ${name}/${repository}`,
     description: `${achievement.name}: ${holdersText}`,
     path,
     previewPath: previewPath(provider, name, 'contributors', { repository }),
     isAboutAccount: true,
-    main: html`<section class="award">${icon !== undefined && html`<img src="${icon}" alt="" width="96" height="96">`}<div><p class="handle"><a href="${to(accountPath(provider, name))}">${displayName || name}</a> · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a> · ${language.words.achievementsTitle}</p>
+    main: html`<section class="award">${icon}<div><p class="handle"><a href="${to(accountPath(provider, name))}">${displayName || name}</a> · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a> · ${language.words.achievementsTitle}</p>
 <h1><bdi>${achievement.name}</bdi></h1>
 ${achievement.description !== '' && html`<p class="bio" dir="auto">${achievement.description}</p>`}</div></section>
 <section><h2>${holdersText}</h2><p class="note">${definitionOf('holders', reader)} · ${asOfTime(achievement.asOf, reader)}</p>
