@@ -4,7 +4,8 @@ import { pointRead } from '../database/point-reads.ts';
 import { addJob } from '../database/queue.ts';
 import type { Board } from './board.ts';
 import { readDefinition } from './definition.ts';
-import { rankBoardJob, readTeamsJob } from './jobs.ts';
+import { lookUpNamedPeopleJob, rankBoardJob, readTeamsJob } from './jobs.ts';
+import { namedPeopleOf } from './people/named-people-store.ts';
 import { teamsOf } from './teams/team-store.ts';
 
 /** A stored board. */
@@ -108,6 +109,7 @@ export async function saveBoards(
     is_private: board.isPrivate,
     owners: ownersOf(board),
     teams: teamsOf(board),
+    people: namedPeopleOf(board),
     // The job that freezes windows finds out whether any has ended.
     freeze_at: board.window.kind === 'period' ? null : now,
   }));
@@ -115,15 +117,16 @@ export async function saveBoards(
     with file as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json)
         as f (id uuid, slug text, place integer, definition json, is_private boolean, owners json, teams json,
-          freeze_at timestamptz)
+          people json, freeze_at timestamptz)
     )
-    insert into boards as b (id, owner_id, slug, place, definition, is_current, is_private, owners, teams, freeze_at,
-      created_at)
+    insert into boards as b (id, owner_id, slug, place, definition, is_current, is_private, owners, teams, people,
+      freeze_at, created_at)
     select id, ${ownerId}, slug, place, definition, true, is_private,
-      array(select json_array_elements_text(owners)), array(select json_array_elements_text(teams)), freeze_at, ${now} from file order by lower(slug)
+      array(select json_array_elements_text(owners)), array(select json_array_elements_text(teams)),
+      array(select json_array_elements_text(people)), freeze_at, ${now} from file order by lower(slug)
     on conflict (owner_id, lower(slug)) do update set slug = excluded.slug, place = excluded.place,
       definition = excluded.definition, is_current = true, is_private = excluded.is_private, owners = excluded.owners,
-      teams = excluded.teams,
+      teams = excluded.teams, people = excluded.people,
       freeze_at = excluded.freeze_at
     where (b.slug, b.place, b.definition::text, b.is_current)
       is distinct from (excluded.slug, excluded.place, excluded.definition::text, true)
@@ -135,6 +138,7 @@ export async function saveBoards(
   for (const { id } of changed.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
     await addJob(transaction, rankBoardJob({ id, costMs: 0, rankedMsAgo: null }));
   if (rows.some(({ teams }) => teams.length > 0)) await addJob(transaction, readTeamsJob);
+  if (rows.some(({ people }) => people.length > 0)) await addJob(transaction, lookUpNamedPeopleJob);
 }
 
 function ownersOf({ repositories }: Board): string[] {

@@ -39,5 +39,13 @@ export function rankLaterJob(id: string, delayMs: number): Job {
   return { task: 'rank_board', payload: { boardId: id }, key: `rank_board ${id}`, priority: 30, delayMs };
 }
 
+/** Looks up accounts that boards name and that are not stored. */
+export const lookUpNamedPeopleJob: Job = {
+  task: 'look_up_named_people',
+  payload: {},
+  key: 'look_up_named_people',
+  priority: 40,
+};
+
 /** Reads the members of the teams of hosts that boards name. */
 export const readTeamsJob: Job = { task: 'read_teams', payload: {}, key: 'read_teams', priority: 40 };

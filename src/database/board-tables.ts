@@ -32,6 +32,8 @@ interface BoardsTable {
   owners: string[];
   /** The teams of hosts that it names: `provider/organization/team`, in lower case. */
   teams: Generated<string[]>;
+  /** The accounts that it names: `provider/login`, in lower case. */
+  people: Generated<string[]>;
   /** The time that the last ranking of affected people took. */
   cost_ms: Generated<number>;
   created_at: Date;
@@ -182,6 +184,15 @@ interface NextSeasonRanksTable {
   people: JSONColumnType<object[]>;
 }
 
+/** An account that a board names and that was not stored when it was looked up last. */
+interface NamedPeopleTable {
+  /** `provider/login`, in lower case. */
+  name: string;
+  looked_up_at: Date;
+  /** True when the host had no such account, or showed none. */
+  is_absent: boolean;
+}
+
 interface BoardSeasonRanksTable {
   board_id: string;
   number: number;
@@ -211,6 +222,7 @@ export interface BoardTables {
   board_changes: BoardChangesTable;
   host_teams: HostTeamsTable;
   host_team_members: HostTeamMembersTable;
+  named_people: NamedPeopleTable;
   board_leaders: BoardLeadersTable;
   board_seasons: BoardSeasonsTable;
   board_season_ranks: BoardSeasonRanksTable;

@@ -65,7 +65,10 @@ function repositories({ members }: BoardPreview): string[] {
 
 function people({ unknownPeople, unknownMergers }: BoardPreview): string[] {
   const warnings: string[] = [];
-  if (unknownPeople.length > 0) warnings.push(`No account is stored of: ${listed(unknownPeople)}.`);
+  if (unknownPeople.length > 0)
+    warnings.push(
+      `These accounts are not known; the board looks them up, and a grant counts once its account is found: ${listed(unknownPeople)}.`,
+    );
   if (unknownMergers > 0)
     warnings.push(
       `It is not known who merged ${unknownMergers} pull requests of owners to their own repositories; they count.`,

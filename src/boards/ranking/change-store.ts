@@ -22,6 +22,14 @@ export async function noteAllOfTeam(transaction: Connection, team: string): Prom
   );
 }
 
+/** Notes that all people of the boards that name an account have to be counted again. */
+export async function noteAllOfPerson(transaction: Connection, name: string): Promise<void> {
+  await sql`
+    insert into board_changes (board_id) select id from boards where is_current and people @> array[${name}]::text[]`.execute(
+    transaction,
+  );
+}
+
 /** Notes that all people of a board have to be counted again. */
 export async function noteAll(transaction: Connection, boardId: string): Promise<void> {
   await transaction.insertInto('board_changes').values({ board_id: boardId }).execute();

@@ -9,6 +9,8 @@ export interface Coverage {
   isCut: boolean;
   /** Teams of hosts, `provider/organization/team`, whose members the host does not show; absent: none. */
   unreadTeams?: string[];
+  /** True when the board names accounts that are still to be looked up; absent: it does not. */
+  namesUnknownPeople?: boolean;
 }
 
 export interface IncompleteRepository {
@@ -23,14 +25,15 @@ export interface IncompleteRepository {
 }
 
 /**
- * Returns the repositories that are not complete, each with its state, those above the limit as one entry, and the
- * teams whose members are not known.
+ * Returns the repositories that are not complete, each with its state, those above the limit and the accounts that
+ * are still to be looked up as one entry each, and the teams whose members are not known.
  */
-export function missingOf({ incomplete, isCut, unreadTeams = [] }: Coverage): string[] {
+export function missingOf({ incomplete, isCut, unreadTeams = [], namesUnknownPeople = false }: Coverage): string[] {
   return [
     ...incomplete.map(({ repository, state }) => `${repository}: ${state}`),
     ...(isCut ? ['further repositories: over_limit'] : []),
     ...unreadTeams.map((team) => `@${team}: not_readable`),
+    ...(namesUnknownPeople ? ['named people: not_looked_up'] : []),
   ];
 }
 

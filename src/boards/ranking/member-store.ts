@@ -6,6 +6,7 @@ import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { Board } from '../board.ts';
 import { maxRepositories } from '../file/schema.ts';
+import { namesUnknownPeople } from '../people/named-people-store.ts';
 import { findUnreadTeams, teamsOf } from '../teams/team-store.ts';
 import { type Coverage, type IncompleteRepository, missingOf } from './coverage.ts';
 
@@ -83,7 +84,8 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
       from streams s join repositories r on r.id = s.repository_id where r.id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
     order by m.provider, m.path`.execute(connection);
   const unreadTeams = await findUnreadTeams(connection, ownerId, teamsOf(board));
-  return { ownerId, ...toMembers(rows, board, unreadTeams) };
+  const isOfUnknown = await namesUnknownPeople(connection, board);
+  return { ownerId, ...toMembers(rows, board, { unreadTeams, namesUnknownPeople: isOfUnknown }) };
 }
 
 /** Returns the kinds of contributions on which the points of a board depend. */
@@ -95,7 +97,7 @@ export function requiredKinds({ rules }: Pick<Board, 'rules'>): string[] {
 function toMembers(
   found: readonly MemberRow[],
   board: Pick<Board, 'repositories' | 'isPrivate'>,
-  unreadTeams: string[],
+  { unreadTeams, namesUnknownPeople }: { unreadTeams: string[]; namesUnknownPeople: boolean },
 ): Omit<Members, 'ownerId'> {
   const rows = found.slice(0, maxRepositories);
   const incomplete = rows.flatMap((row): IncompleteRepository[] => {
@@ -112,6 +114,7 @@ function toMembers(
     incomplete: [...incomplete, ...absent],
     isCut: found.length > rows.length,
     ...(unreadTeams.length > 0 && { unreadTeams }),
+    ...(namesUnknownPeople && { namesUnknownPeople }),
   };
   return {
     ids: rows.map(({ id }) => id),

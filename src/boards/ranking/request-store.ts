@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
 import { type RankedBoard, rankBoardJob } from '../jobs.ts';
-import { noteAllOfTeam } from './change-store.ts';
+import { noteAllOfPerson, noteAllOfTeam } from './change-store.ts';
 
 /** The most boards that one change requests; `requestOutdatedBoards` finds the others later. */
 const boardsAtOnce = 500;
@@ -58,6 +58,15 @@ export async function requestBoardsWithTeam(connection: Connection, team: string
   await request(
     connection,
     sql`select b.id, b.cost_ms from boards b where b.is_current and b.teams @> array[${team}]::text[]`,
+  );
+}
+
+/** Requests rankings of all people of the boards that name an account. Must run in a transaction. */
+export async function requestBoardsWithPerson(transaction: Connection, name: string): Promise<void> {
+  await noteAllOfPerson(transaction, name);
+  await request(
+    transaction,
+    sql`select b.id, b.cost_ms from boards b where b.is_current and b.people @> array[${name}]::text[]`,
   );
 }
 

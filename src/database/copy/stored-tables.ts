@@ -91,6 +91,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   next_season_ranks: true,
   host_teams: true,
   host_team_members: true,
+  named_people: false,
 };
 
 /** The names of the tables that a backup contains. */

@@ -201,7 +201,7 @@ describe('the people of a board', () => {
       'Rule 2 rewards work that is split into many commits: per_day limits the points of a day, decay lowers them.',
       'The window is open: all contributions ever made count.',
       'Not installed, so that nothing is collected for this board: github/ada/gone.',
-      'No account is stored of: github/nobody-here.',
+      'These accounts are not known; the board looks them up, and a grant counts once its account is found: github/nobody-here.',
     ]);
   });
 });
