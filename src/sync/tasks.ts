@@ -30,6 +30,7 @@ import { fetchReportedTotals } from './fetch-reported-totals.ts';
 import { fetchWindow } from './fetch-window.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
+import { lookUpNamedPeople } from './look-up-named-people.ts';
 import { createWithdrawalTasks } from './lost-access.ts';
 import { createRecountTasks } from './recount-owners.ts';
 import { updateTotals } from './update-totals.ts';
@@ -92,6 +93,11 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       urgency: 'background',
       schedule: '17 * * * *',
       run: (_payload, signal) => checkAccounts(context, call('background', signal)),
+    },
+    look_up_named_people: {
+      urgency: 'background',
+      schedule: '*/10 * * * *',
+      run: (_payload, signal) => lookUpNamedPeople(context, call('background', signal)),
     },
     ...createCleaningTasks(context),
     ...createRecountTasks(context),
