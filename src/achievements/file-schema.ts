@@ -73,6 +73,11 @@ export const PointActionEntry = Type.Object(
   { additionalProperties: false },
 );
 
+const Metadata = Type.Object(
+  { date: Type.Optional(Type.String({ maxLength: 40, description: 'a day, as MM-DD-YYYY or YYYY-MM-DD' })) },
+  { additionalProperties: false, description: 'what type: once needs' },
+);
+
 export const AchievementEntry = Type.Object(
   {
     achievement: Type.Object(
@@ -87,12 +92,7 @@ export const AchievementEntry = Type.Object(
             description: 'ongoing: earned at any time; once: evaluated at metadata.date',
           }),
         ),
-        metadata: Type.Optional(
-          Type.Object(
-            { date: Type.Optional(Type.String({ maxLength: 40, description: 'a day, as MM-DD-YYYY or YYYY-MM-DD' })) },
-            { additionalProperties: false, description: 'what type: once needs' },
-          ),
-        ),
+        metadata: Type.Optional(Metadata),
         triggers: Type.Array(TriggerEntry, {
           minItems: 1,
           maxItems: maxTriggers,
@@ -104,6 +104,10 @@ export const AchievementEntry = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** Keys of an achievement whose meaning its schema does not check, each by itself. */
+export const AchievementParts = Type.Partial(Type.Pick(AchievementEntry.properties.achievement, ['icon', 'type']));
+export const MetadataParts = Type.Partial(Metadata);
 
 const webhook = {
   name: name('the name of the webhook'),

@@ -1,11 +1,11 @@
 import { type Fault, newFault } from './conditions/fault.ts';
 import type { Achievement } from './config.ts';
 import { findUnusablePoints, groupTriggers } from './evaluated-triggers.ts';
-import { AchievementEntry, type AchievementFile, ConfigFile } from './file-schema.ts';
+import { AchievementEntry, type AchievementFile, AchievementParts, ConfigFile } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
-import { readEvaluatedAt } from './read-evaluated-at.ts';
+import { checkEvaluatedAtAlone, readEvaluatedAt } from './read-evaluated-at.ts';
 import { readIcon } from './read-icon.ts';
-import { readList, readNode } from './read-node.ts';
+import { readKeys, readList, readNode } from './read-node.ts';
 import type { PointActions } from './read-point-actions.ts';
 import { checkTriggersAlone, type Reading, readTrigger } from './read-trigger.ts';
 import { shapeOf } from './shape.ts';
@@ -47,22 +47,32 @@ export function readAchievements(
 function readAchievement(node: YamlNode, points: PointActions, reading: Reading): Achievement | undefined {
   const entry = readNode(AchievementEntry, node, 'a part of the list achievements', reading.faults);
   if (entry === undefined) {
-    const triggers = nodeAt(node, 'achievement', 'triggers');
-    checkTriggersAlone(triggers, { pointActions: points.names, isPointAction: false }, reading);
+    checkPartsAlone(nodeAt(node, 'achievement'), points, reading);
     return undefined;
   }
   const { achievement } = entry;
   const place = nodeAt(node, 'achievement');
   const evaluateAt = readEvaluatedAt(achievement, place, reading.faults);
+  const icon = readIcon(achievement.icon ?? '', nodeAt(place, 'icon'), reading.faults);
   const triggers = readTriggers(achievement, place, points, reading);
   if (triggers === undefined || evaluateAt === undefined) return undefined;
   return {
     name: achievement.name,
-    icon: readIcon(achievement.icon ?? '', nodeAt(place, 'icon'), reading.faults),
+    icon,
     description: achievement.description ?? '',
     evaluateAt,
     triggers,
   };
+}
+
+/** Checks what the parts of an achievement mean where another one has an error, so that all are reported at once. */
+function checkPartsAlone(node: YamlNode, points: PointActions, reading: Reading): void {
+  if (node.kind !== 'mapping') return;
+  const { icon = '' } = readKeys(AchievementParts, node);
+  readIcon(icon, nodeAt(node, 'icon'), reading.faults);
+  checkEvaluatedAtAlone(node, reading.faults);
+  const surroundings = { pointActions: points.names, isPointAction: false };
+  checkTriggersAlone(nodeAt(node, 'triggers'), surroundings, reading);
 }
 
 function readTriggers(

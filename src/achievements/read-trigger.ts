@@ -48,10 +48,8 @@ export function readTrigger(
 ): Trigger | undefined {
   const actor = toActor(trigger.actor);
   const { action } = trigger;
-  if (!actionsOf[actor].includes(action)) {
-    faults.push(wrongPair(nodeAt(node, 'action'), actor, action));
-    return undefined;
-  }
+  const isPair = actionsOf[actor].includes(action);
+  if (!isPair) faults.push(wrongPair(nodeAt(node, 'action'), actor, action));
   const conditionNode = nodeAt(node, 'condition');
   const inCondition = (span: Span): Span =>
     conditionNode.kind === 'scalar' ? placeInScalar(file, conditionNode, span) : span;
@@ -60,7 +58,7 @@ export function readTrigger(
   const { condition, faults: found } =
     text === undefined ? readAbsent(action, node) : checkCondition(text, { ...surroundings, action });
   for (const fault of found) faults.push(text === undefined ? fault : { ...fault, ...inCondition(fault) });
-  const read = condition && { actor, action, condition, text: text ?? '' };
+  const read = isPair && condition !== undefined ? { actor, action, condition, text: text ?? '' } : undefined;
   const places = { actor: nodeAt(node, 'actor'), action: nodeAt(node, 'action'), inCondition };
   if (read !== undefined) faults.push(...warnOfUnreported(read, unreported, places));
   return read;

@@ -42,15 +42,15 @@ function readRule(node: YamlNode, reading: Reading): BoardRule | undefined {
       }),
     );
   }
-  if (trigger === undefined || points === undefined) return undefined;
-  const isOnce = concernsPerson(trigger.condition);
+  const isOnce = trigger !== undefined && concernsPerson(trigger.condition);
   if (isOnce && (perDay !== null || decay > 0)) {
     const key = perDay === null ? 'decay' : 'per_day';
     const message = `${key} has no effect: a rule with count() gives its points once`;
     faults.push(newFault(nodeAt(node, key), message, { severity: 'warning', expected: 'a rule without count()' }));
-  } else if (perDay !== null && perDay < points) {
+  } else if (perDay !== null && points !== undefined && perDay < points) {
     const message = `per_day is less than the ${points} points of one contribution`;
     faults.push(newFault(nodeAt(node, 'per_day'), message, { severity: 'warning', expected: `at least ${points}` }));
   }
+  if (trigger === undefined || points === undefined) return undefined;
   return { ...trigger, points, perDay, decay, at };
 }

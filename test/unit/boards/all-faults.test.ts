@@ -76,6 +76,10 @@ describe('faults beside another one', () => {
         ['point', 'merged', 'creatd_at'],
       ],
       ['{ actor: reviewer, action: commit, points: 1, at: closd }', ['reviewer', 'closd']],
+      [
+        "{ actor: reviewer, action: commit, points: 3, per_day: 2, at: merged, condition: 'creatd_at > 2026-01-01' }",
+        ['reviewer', 'per_day', 'merged', 'creatd_at'],
+      ],
     ];
     for (const [rule, named] of rules) {
       const faults = reported(boardWith('', { points: `[${rule}]` }));
