@@ -15,8 +15,8 @@ export const dataTypes = {
 
 /** The age and the completeness of the data in a response. */
 export interface Provenance {
-  /** The time of the last request to the provider. */
-  asOf: Date;
+  /** The time of the last request to the provider, or up to which the data is known; null: there is none. */
+  asOf: Date | null;
   /** Names of the parts that are not completely known. */
   missing: readonly string[];
   includesPrivate: boolean;
@@ -101,7 +101,7 @@ export function envelope(content: {
       count: data.length,
       data_type: dataTypes[content.dataType],
       ...(provenance && {
-        as_of: formatTimestamp(provenance.asOf),
+        ...(provenance.asOf !== null && { as_of: formatTimestamp(provenance.asOf) }),
         complete: provenance.missing.length === 0,
         ...(provenance.missing.length > 0 && { missing: provenance.missing }),
         includes_private: provenance.includesPrivate,
@@ -197,7 +197,11 @@ export const WindowSchema = Type.Object(
 const listMetadata = {
   count,
   data_type: dataType,
-  as_of: Type.Optional(TimestampSchema('Time of the last request to the provider.')),
+  as_of: Type.Optional(
+    TimestampSchema(
+      'Time of the last request to the provider. Boards: all installed repositories are known up to then; absent: not yet.',
+    ),
+  ),
   complete: Type.Optional(Type.Boolean({ description: 'False while something is still being collected.' })),
   missing: Type.Optional(
     Type.Array(Type.String(), { description: 'Names of the numbers that are incomplete.', examples: [['commits']] }),

@@ -164,7 +164,7 @@ function presentSeason(services: AccessServices, loaded: Loaded, context: Contex
     dataType: 'unknown',
     data: items,
     provenance: {
-      asOf: season.asOf ?? season.frozenAt,
+      asOf: season.asOf,
       missing: item.missing,
       includesPrivate: board.isPrivate,
     },

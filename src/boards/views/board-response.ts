@@ -42,7 +42,7 @@ export function withBoard(
     dataType: 'unknown',
     ...content,
     provenance: {
-      asOf: ranking.asOf ?? ranking.builtAt,
+      asOf: ranking.asOf,
       missing: isOwner ? missing : withoutPrivate(missing, ranking.coverage),
       includesPrivate: board.isPrivate,
     },

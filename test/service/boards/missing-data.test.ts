@@ -10,7 +10,8 @@ import { freezingAt, storeEndedBoard } from './ended-boards.ts';
 interface Metadata {
   complete: boolean;
   missing?: string[];
-  season?: { version: number; missing: string[] };
+  as_of?: string;
+  season?: { version: number; missing: string[]; as_of: string | null };
 }
 
 describe('missing data of a board', () => {
@@ -46,6 +47,9 @@ describe('missing data of a board', () => {
     await completeSeasons(services);
     const completed = await metadataOf('outdated/seasons/1?v=3');
     assert.deepEqual([completed.complete, completed.season?.version], [true, 2]);
+    assert.ok(completed.as_of !== undefined && completed.as_of === completed.season?.as_of);
+    const csv = await service.get(`${path}/outdated/seasons/1?format=csv`);
+    assert.equal(csv.headers.get('x-as-of'), completed.as_of);
   });
 
   it('names the limit of repositories where more match', async () => {
