@@ -165,6 +165,8 @@ interface BoardSeasonsTable {
   /** The repositories that were not complete when it was frozen. */
   missing: string[];
   frozen_at: Date;
+  /** The repositories that it counted; null: the release that counted it did not store them. */
+  counted: JSONColumnType<object[]> | null;
   /** The reason of this version. */
   reason: string;
   /** Changes of ranks and points since the version before. */

@@ -13,6 +13,14 @@ export interface Coverage {
   namesUnknownPeople?: boolean;
 }
 
+/** A repository that a board counts. */
+export interface CountedRepository {
+  /** `provider/owner/name`. */
+  repository: string;
+  /** The time, by RFC 3339, before which everything that the board counts in it is known; null: nothing is. */
+  knownUntil: string | null;
+}
+
 export interface IncompleteRepository {
   /** `provider/owner/name`, or a pattern that matches no repository. */
   repository: string;

@@ -3,12 +3,13 @@ import { isShownInSql } from '../../accounts/shown-store.ts';
 import { kindsAbove, kindsOfAction } from '../../achievements/awards/kinds.ts';
 import { knownUntil } from '../../contributions/known-until-store.ts';
 import type { Connection } from '../../database/connection.ts';
+import { formatTimestamp } from '../../http/envelope.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { Board } from '../board.ts';
 import { maxRepositories } from '../file/schema.ts';
 import { namesUnknownPeople } from '../people/named-people-store.ts';
 import { findUnreadTeams, teamsOf } from '../teams/team-store.ts';
-import { type Coverage, type IncompleteRepository, missingOf } from './coverage.ts';
+import { type CountedRepository, type Coverage, type IncompleteRepository, missingOf } from './coverage.ts';
 
 /** The repositories that a board counts, and how far they are collected. */
 export interface Members {
@@ -18,6 +19,8 @@ export interface Members {
   /** The owners of these repositories, in the same order. */
   ownerIds: string[];
   coverage: Coverage;
+  /** These repositories, by name, each with the time up to which it is known. */
+  counted: CountedRepository[];
   /** The time up to which all installed ones are known; null when none is. */
   asOf: Date | null;
   /** True while one of them is being read for the first time, so that contributions older than the known ones may follow. */
@@ -80,7 +83,7 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
       order by 2, 3 limit ${maxRepositories + 1})
     select m.*, s.is_complete, s.is_being_read, s.known_until from members m left join lateral (
       select bool_and(s.completed_at is not null and (s.is_deep or 'commit' = any(s.covers))) as is_complete,
-        bool_or(s.completed_at is null) as is_being_read, min(${knownUntil}) as known_until
+        bool_or(s.completed_at is null) as is_being_read, case when bool_and(${knownUntil} is not null) then min(${knownUntil}) end as known_until
       from streams s join repositories r on r.id = s.repository_id where r.id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
     order by m.provider, m.path`.execute(connection);
   const unreadTeams = await findUnreadTeams(connection, ownerId, teamsOf(board));
@@ -120,6 +123,10 @@ function toMembers(
     ids: rows.map(({ id }) => id),
     ownerIds: rows.map((row) => row.owner_id),
     coverage,
+    counted: rows.map(({ provider, path, is_installed: isInstalled, is_complete: isComplete, known_until: known }) => ({
+      repository: `${provider}/${path}`,
+      knownUntil: isInstalled && isComplete === true && known !== null ? formatTimestamp(known) : null,
+    })),
     asOf: times.length === 0 || times.includes(0) ? null : new Date(Math.min(...times)),
     isBeingRead: rows.some((row) => row.is_being_read ?? row.is_installed),
     missingUntil: (until) => {

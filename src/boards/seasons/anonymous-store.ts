@@ -22,9 +22,9 @@ export async function addAnonymousVersion(
   const board = readDefinition(definition);
   const rule = JSON.stringify(withPeople(definition, await findShown(transaction, peopleNamedIn(board))));
   await sql`
-    insert into board_seasons (board_id, number, version, since, until, definition, coverage, as_of, missing, frozen_at,
-      reason, differences, is_written)
-    select board_id, number, ${next}, since, until, ${rule}, coverage, as_of, missing, ${now},
+    insert into board_seasons (board_id, number, version, since, until, definition, coverage, counted, as_of,
+      missing, frozen_at, reason, differences, is_written)
+    select board_id, number, ${next}, since, until, ${rule}, coverage, counted, as_of, missing, ${now},
       'A person was erased or hidden.', '[]', false
     from board_seasons where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(
     transaction,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import type { Coverage } from '../ranking/coverage.ts';
+import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
 
 /** A version of a frozen season. */
 export interface Season {
@@ -12,6 +12,8 @@ export interface Season {
   until: Date;
   definition: object;
   coverage: Coverage;
+  /** The repositories that it counted; null: the release that counted it did not store them. */
+  counted: CountedRepository[] | null;
   asOf: Date | null;
   /** Repositories and teams that were not known when the version was counted, each with its state. */
   missing: string[];
@@ -55,7 +57,7 @@ export interface SeasonPerson {
   avatarUrl: string;
 }
 
-export const seasonColumns = sql`s.board_id as "boardId", s.number, s.version, s.since, s.until, s.definition, s.coverage,
+export const seasonColumns = sql`s.board_id as "boardId", s.number, s.version, s.since, s.until, s.definition, s.coverage, s.counted,
   s.as_of as "asOf", s.missing, s.frozen_at as "frozenAt", s.reason, s.differences, s.statement`;
 
 /** Finds the newest version of each frozen season of a board between two numbers, newest first. */

@@ -35,6 +35,12 @@ export async function signStatement(
     frozen_dttm: formatTimestamp(frozenAt),
     reason: season.reason,
     repositories: toRepositories(season.coverage, { isOwner: false }),
+    ...(season.counted !== null && {
+      counted_repositories: season.counted.map(({ repository, knownUntil }) => ({
+        repository,
+        known_until: knownUntil,
+      })),
+    }),
     as_of: season.asOf && formatTimestamp(season.asOf),
     missing: season.missing,
     people: ranks.map(toClaim),

@@ -66,6 +66,7 @@ import * as partsOfJobs from './0107-parts-of-jobs.ts';
 import * as boardsInParts from './0108-boards-in-parts.ts';
 import * as seasonsInParts from './0109-seasons-in-parts.ts';
 import * as namedPeople from './0110-named-people.ts';
+import * as countedRepositories from './0111-counted-repositories.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -138,4 +139,5 @@ export const migrations: Record<string, Migration> = {
   '0108-boards-in-parts': boardsInParts,
   '0109-seasons-in-parts': seasonsInParts,
   '0110-named-people': namedPeople,
+  '0111-counted-repositories': countedRepositories,
 };

@@ -58,6 +58,7 @@ async function rank(board: Board, world: World): Promise<Map<number, Record<stri
     ids: [repositoryId],
     ownerIds: [],
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
+    counted: [],
     asOf: now,
     isBeingRead: false,
     missingUntil: () => [],

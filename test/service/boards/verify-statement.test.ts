@@ -4,10 +4,19 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { sql } from 'kysely';
 import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezingAt, storeEndedBoard } from './ended-boards.ts';
+
+interface Claims {
+  counted_repositories: { repository: string; known_until: string | null }[];
+  season: { until: string };
+  missing: string[];
+  as_of: string | null;
+  repositories: { total: number };
+}
 
 const run = promisify(execFile);
 const top = resolve(import.meta.dirname, '../../..');
@@ -36,14 +45,9 @@ describe('the program of docs/boards.md that verifies a statement', () => {
     return text;
   };
 
-  const verify = async (statement: string): Promise<string> => {
+  const verify = async (statement: string): Promise<{ stdout: string; stderr: string }> => {
     await writeFile(join(folder, 'statement'), `${statement}\n`);
-    const { stdout } = await run(process.execPath, [
-      join(folder, 'verify.mjs'),
-      join(folder, 'statement'),
-      shared.service.url,
-    ]);
-    return stdout;
+    return run(process.execPath, [join(folder, 'verify.mjs'), join(folder, 'statement'), shared.service.url]);
   };
 
   it('accepts statements of each algorithm, also when their key signs no more', async () => {
@@ -56,10 +60,50 @@ describe('the program of docs/boards.md that verifies a statement', () => {
     const later = await freeze('next-key', 'ES256', 2 * yearMs);
     assert.notEqual(headerOf(later), headerOf(statements[0] ?? ''));
     for (const statement of statements) {
-      const claims = JSON.parse(await verify(statement)) as { type: string; people: object[] };
+      const claims = JSON.parse((await verify(statement)).stdout) as { type: string; people: object[] };
       assert.equal(claims.type, 'BoardSeason');
       assert.ok(claims.people.length > 0);
     }
+  });
+
+  it('names the repositories that were not known up to the end of the window', async () => {
+    const { connection } = shared.service.database;
+    await sql`
+      with engine as (update repositories set installed_at = now() where name = 'engine-1' returning id)
+      insert into streams (repository_id, name, covers, completed_at, known_until, is_deep)
+      select id, 'issues', '{issue,pull_request,commit}', now(), now(), true from engine
+      on conflict (repository_id, name) do update set covers = excluded.covers, completed_at = now(), known_until = now(),
+        is_deep = true`.execute(connection);
+    await sql`
+      update streams set completed_at = null, known_until = null
+      from repositories r where r.id = repository_id and r.name = 'engine-1' and streams.name = 'others'`.execute(
+      connection,
+    );
+    const partly = JSON.parse((await verify(await freeze('partly', 'ES256'))).stdout) as Claims;
+    assert.ok(partly.counted_repositories.every(({ known_until: until }) => until === null));
+    assert.equal(partly.as_of, null, 'one of its streams is not complete');
+    await sql`
+      update streams set completed_at = now(), known_until = now(), is_deep = true
+      from repositories r where r.id = repository_id and r.name = 'engine-1'`.execute(connection);
+    const { stdout, stderr } = await verify(await freeze('counted', 'ES256'));
+    const { counted_repositories: counted, season, missing, repositories } = JSON.parse(stdout) as Claims;
+    const names = counted.map(({ repository }) => repository);
+    assert.deepEqual([names, names.length], [names.toSorted(), repositories.total]);
+    const known = counted.filter(({ known_until: until }) => until !== null);
+    assert.deepEqual(
+      known.map(({ repository, known_until: until }) => [repository, (until ?? '') > season.until]),
+      [['github/analytical-engines/engine-1', true]],
+    );
+    const unknown = names.filter((name) => name !== known[0]?.repository);
+    assert.deepEqual(
+      missing,
+      unknown.map((name) => `${name}: not_installed`),
+    );
+    assert.deepEqual(stderr.trimEnd().split('\n'), [
+      `${names.length} repositories were counted, ${unknown.length} of them not up to the end of the window.`,
+      ...unknown.map((name) => `${name}: not known`),
+    ]);
+    await sql`update repositories set installed_at = null where name = 'engine-1'`.execute(connection);
   });
 
   it('rejects a statement with one other byte, or by another key', async () => {
