@@ -167,6 +167,8 @@ interface BoardSeasonsTable {
   frozen_at: Date;
   /** The repositories that it counted; null: the release that counted it did not store them. */
   counted: JSONColumnType<object[]> | null;
+  /** The accounts that its rule names: `provider/login`, in lower case. */
+  people: Generated<string[]>;
   /** The reason of this version. */
   reason: string;
   /** Changes of ranks and points since the version before. */
@@ -184,6 +186,14 @@ interface NextSeasonRanksTable {
   version: number;
   part: number;
   people: JSONColumnType<object[]>;
+}
+
+/** The name of an account that was erased or hidden, until a version of the season without it is signed. */
+interface WithdrawnNamesTable {
+  board_id: string;
+  number: number;
+  /** `provider/login`, in lower case. */
+  name: string;
 }
 
 /** An account that a board names and that was not stored when it was looked up last. */
@@ -225,6 +235,7 @@ export interface BoardTables {
   host_teams: HostTeamsTable;
   host_team_members: HostTeamMembersTable;
   named_people: NamedPeopleTable;
+  withdrawn_names: WithdrawnNamesTable;
   board_leaders: BoardLeadersTable;
   board_seasons: BoardSeasonsTable;
   board_season_ranks: BoardSeasonRanksTable;

@@ -3,7 +3,9 @@ import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import type { PersonName } from '../board.ts';
 import { readDefinition } from '../definition.ts';
+import { keyOf } from '../people/named-people-store.ts';
 import { peopleNamedIn, withPeople } from './people-of-rule.ts';
+import { type NamingParts, namesIn, withoutNames, withoutNamesIn } from './removed-names.ts';
 import type { Season } from './season-store.ts';
 import { keepForParts, peopleAtOnce } from './version-store.ts';
 
@@ -14,18 +16,20 @@ import { keepForParts, peopleAtOnce } from './version-store.ts';
  */
 export async function addAnonymousVersion(
   transaction: Connection,
-  { boardId, number, version, definition }: Pick<Season, 'boardId' | 'number' | 'version' | 'definition'>,
+  season: Omit<Season, 'statement'>,
   now: Date,
   limit = peopleAtOnce,
 ): Promise<void> {
+  const { boardId, number, version } = season;
   const next = version + 1;
-  const board = readDefinition(definition);
-  const rule = JSON.stringify(withPeople(definition, await findShown(transaction, peopleNamedIn(board))));
+  const names = await takeWithdrawnNames(transaction, season);
+  const shown = await findShown(transaction, peopleNamedIn(readDefinition(season.definition)));
+  const parts = withoutPeople(season, shown, names);
   await sql`
-    insert into board_seasons (board_id, number, version, since, until, definition, coverage, counted, as_of,
-      missing, frozen_at, reason, differences, is_written)
-    select board_id, number, ${next}, since, until, ${rule}, coverage, counted, as_of, missing, ${now},
-      'A person was erased or hidden.', '[]', false
+    insert into board_seasons (board_id, number, version, since, until, definition, coverage, counted, people,
+      as_of, missing, frozen_at, reason, differences, is_written)
+    select board_id, number, ${next}, since, until, ${parts.rule}, ${parts.coverage}, ${parts.counted}, ${parts.people}::text[],
+      as_of, ${parts.missing}::text[], ${now}, 'A person was erased or hidden.', '[]', false
     from board_seasons where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(
     transaction,
   );
@@ -36,28 +40,58 @@ export async function addAnonymousVersion(
     where r.board_id = ${boardId} and r.number = ${number} and r.version = ${version}`;
   await keepForParts(transaction, { boardId, number, version: next }, people, limit);
   await sql`
-    update board_seasons set statement = null, differences = '[]', definition = ${rule} where ctid = any(array(
+    update board_seasons set statement = null, differences = '[]', definition = ${parts.rule},
+      coverage = ${parts.coverage}, counted = null, people = '{}', missing = ${parts.missing}::text[]
+    where ctid = any(array(
       select ctid from board_seasons where board_id = ${boardId} and number = ${number} and version < ${next}
       order by version for no key update))`.execute(transaction);
+  await removeFromReasons(transaction, season, names);
 }
 
 /**
- * Removes the names of people from the rule of a season who were hidden after `addAnonymousVersion`, in all versions.
- * @returns the version with the rule that remains; a season of which no version was withdrawn as it is.
+ * Removes the names of people from a counted season who were hidden while its table was stored, and from all its former
+ * versions. The transaction must have locked them.
+ * @returns the version as it remains.
  */
 export async function withoutHidden(transaction: Connection, season: Season): Promise<Season> {
-  const { boardId, number, version, definition } = season;
+  const { boardId, number, version } = season;
+  const names = await takeWithdrawnNames(transaction, season);
   const isFormer = sql`board_id = ${boardId} and number = ${number} and version < ${version}`;
   const { rows } = await sql`
     select from board_seasons where ${isFormer} and statement is null limit 1`.execute(transaction);
-  if (rows.length === 0) return season;
-  const shown = await findShown(transaction, peopleNamedIn(readDefinition(definition)));
-  const rule = withPeople(definition, shown);
+  const isWithdrawn = rows.length > 0;
+  if (!isWithdrawn && names.length === 0) return season;
+  const named = peopleNamedIn(readDefinition(season.definition));
+  const shown = isWithdrawn ? await findShown(transaction, named) : named;
+  const parts = withoutPeople(season, shown, names);
   await sql`
-    update board_seasons set definition = ${JSON.stringify(rule)} where ctid = any(array(
-      select ctid from board_seasons where board_id = ${boardId} and number = ${number} and version <= ${version}
-      order by version for no key update))`.execute(transaction);
-  return { ...season, definition: rule };
+    update board_seasons set definition = ${parts.rule}, coverage = ${parts.coverage}, missing = ${parts.missing}::text[],
+      counted = case when version = ${version} then ${parts.counted}::json end,
+      people = case when version = ${version} then ${parts.people}::text[] else '{}' end
+    where board_id = ${boardId} and number = ${number} and version <= ${version}`.execute(transaction);
+  await removeFromReasons(transaction, season, names);
+  return { ...season, ...parts.remaining, reason: withoutNames(season.reason, names) };
+}
+
+/**
+ * Returns what remains of the parts of a season that may name people, also as its columns.
+ * @param shown the people whom the rule may still name.
+ * @param names the names that were withdrawn, which no text may contain.
+ */
+function withoutPeople(season: NamingParts, shown: readonly PersonName[], names: readonly string[]) {
+  const named = shown.filter((person) => !names.includes(keyOf(person)));
+  const { definition, coverage, counted, missing } = withoutNamesIn(
+    { ...season, definition: withPeople(season.definition, named) },
+    names,
+  );
+  return {
+    remaining: { definition, coverage, counted, missing },
+    rule: JSON.stringify(definition),
+    coverage: JSON.stringify(coverage),
+    counted: counted && JSON.stringify(counted),
+    people: namesIn(readDefinition(definition)),
+    missing,
+  };
 }
 
 /**
@@ -74,6 +108,47 @@ export async function removeFormerTables(connection: Connection, limit: number):
         where n.board_id = s.board_id and n.number = s.number and n.version > s.version and n.statement is not null)
       limit ${limit} for update of r skip locked))`.execute(connection);
   return Number(numAffectedRows);
+}
+
+/** Removes the names that were withdrawn from a season from where they wait for this, and returns them. */
+async function takeWithdrawnNames(
+  transaction: Connection,
+  { boardId, number }: Pick<Season, 'boardId' | 'number'>,
+): Promise<string[]> {
+  const rows = await transaction
+    .deleteFrom('withdrawn_names')
+    .where('board_id', '=', boardId)
+    .where('number', '=', number)
+    .returning('name')
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+/** Removes names from the reasons of all versions of a season, which stay listed, and from what those counted. */
+async function removeFromReasons(
+  transaction: Connection,
+  { boardId, number }: Pick<Season, 'boardId' | 'number'>,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  const rows = await transaction
+    .selectFrom('board_seasons')
+    .select(['version', 'reason'])
+    .where('board_id', '=', boardId)
+    .where('number', '=', number)
+    .execute();
+  const changed = rows
+    .map(({ version, reason }) => ({ version, former: reason, reason: withoutNames(reason, names) }))
+    .filter(({ former, reason }) => former !== reason);
+  for (const { version, reason } of changed.toSorted((one, other) => one.version - other.version)) {
+    await transaction
+      .updateTable('board_seasons')
+      .set({ reason })
+      .where('board_id', '=', boardId)
+      .where('number', '=', number)
+      .where('version', '=', version)
+      .execute();
+  }
 }
 
 /** Returns those of the names that belong to accounts that are shown. */

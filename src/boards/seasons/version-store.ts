@@ -5,6 +5,7 @@ import type { Board } from '../board.ts';
 import type { Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
 import type { BoardWindow } from '../windows.ts';
+import { namesIn } from './removed-names.ts';
 import { type Season, type SeasonKey, seasonColumns } from './season-store.ts';
 
 /**
@@ -30,11 +31,11 @@ export interface NewVersion {
 export async function addVersion(transaction: Connection, added: NewVersion, limit = peopleAtOnce): Promise<void> {
   const { boardId, board, number, window, members, now } = added;
   const { rows } = await sql<{ version: number }>`
-    insert into board_seasons (board_id, number, version, since, until, definition, coverage, counted, as_of,
-      missing, frozen_at, reason, differences, is_written)
+    insert into board_seasons (board_id, number, version, since, until, definition, coverage, counted, people,
+      as_of, missing, frozen_at, reason, differences, is_written)
     select ${boardId}, ${number}, coalesce(max(version), 0) + 1, ${window.since}, ${window.until},
       ${JSON.stringify(board.definition)}, ${JSON.stringify(members.coverage)}, ${JSON.stringify(members.counted)},
-      ${members.asOf}, ${[...added.missing]}::text[], ${now}, ${added.reason}, '[]', false
+      ${namesIn(board)}::text[], ${members.asOf}, ${[...added.missing]}::text[], ${now}, ${added.reason}, '[]', false
     from board_seasons where board_id = ${boardId} and number = ${number} returning version`.execute(transaction);
   const people = sql`
     select n.place, n.rank, n.account_id, n.points, n.granted, n.by_rule, former.rank as previous_rank, n.is_newcomer,

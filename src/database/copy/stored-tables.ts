@@ -91,7 +91,8 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   next_season_ranks: true,
   host_teams: true,
   host_team_members: true,
-  named_people: false,
+  named_people: true,
+  withdrawn_names: true,
 };
 
 /** The names of the tables that a backup contains. */

@@ -67,6 +67,7 @@ import * as boardsInParts from './0108-boards-in-parts.ts';
 import * as seasonsInParts from './0109-seasons-in-parts.ts';
 import * as namedPeople from './0110-named-people.ts';
 import * as countedRepositories from './0111-counted-repositories.ts';
+import * as namesInSeasons from './0112-names-in-seasons.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -140,4 +141,5 @@ export const migrations: Record<string, Migration> = {
   '0109-seasons-in-parts': seasonsInParts,
   '0110-named-people': namedPeople,
   '0111-counted-repositories': countedRepositories,
+  '0112-names-in-seasons': namesInSeasons,
 };

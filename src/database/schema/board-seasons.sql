@@ -16,20 +16,35 @@ for each row when (old.account_id is not null and new.account_id is null and not
 execute function withdraw_statements_of_erased();
 
 create or replace function withdraw_statements_of_hidden() returns trigger language plpgsql as $$
+declare
+  key constant text := old.provider || '/' || lower(old.name);
 begin
   -- A version that is being signed may name this account: either it sees this change, or this statement waits for its end.
   perform from board_seasons where not is_written order by board_id, number, version for no key update;
+  if new.hidden or new.hidden_by_host or new.deleted_at is not null then
+    insert into withdrawn_names (board_id, number, name)
+    select f.board_id, f.number, key from (
+      select board_id, number from board_season_ranks where account_id = new.id
+      union select board_id, number from next_season_ranks where position(new.id::text in people::text) > 0
+      union select board_id, number from board_seasons where people @> array[key] and new.type <> 'organization'
+    ) f join boards b on b.id = f.board_id and b.owner_id <> new.id order by 1, 2
+    on conflict do nothing;
+  end if;
   update board_seasons set statement = null where ctid = any(array(
     select s.ctid from board_seasons s
-    where s.statement is not null and exists (
-      select from board_season_ranks r
-      where r.account_id = new.id and r.board_id = s.board_id and r.number = s.number)
+    where s.statement is not null and (exists (
+        select from board_season_ranks r
+        where r.account_id = new.id and r.board_id = s.board_id and r.number = s.number)
+      or exists (
+        select from withdrawn_names w where w.board_id = s.board_id and w.number = s.number and w.name = key))
     order by s.board_id, s.number, s.version for no key update));
   insert into announcements (kind, key)
   select distinct 'account', b.owner_id from board_season_ranks r join boards b on b.id = r.board_id
   where r.account_id = new.id
   union select distinct 'account', b.owner_id from board_ranks k join boards b on b.id = k.board_id
-  where k.account_id = new.id;
+  where k.account_id = new.id
+  union select distinct 'account', b.owner_id from withdrawn_names w join boards b on b.id = w.board_id
+  where w.name = key;
   return null;
 end $$;
 

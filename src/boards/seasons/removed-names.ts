@@ -1,0 +1,118 @@
+import { Check } from 'typebox/value';
+import type { Board } from '../board.ts';
+import { readDefinition } from '../definition.ts';
+import { BoardFields } from '../file/schema.ts';
+import { keyOf, namedPeopleOf } from '../people/named-people-store.ts';
+import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
+
+/** Removes the names of people who were erased or hidden from what a season says besides its table. */
+
+/** Stands for a name in texts. */
+const removed = '(removed)';
+/**
+ * Stands for an owner of repositories, and for a login in a condition. GitHub, GitLab and Gitea accept no name that ends with
+ * a hyphen.
+ */
+const nobody = 'removed-';
+
+/**
+ * Returns the accounts that the rule of a board names, as `provider/login` in lower case: those in grants, teams and
+ * exclusions, the ones who granted points, and the owners of repositories.
+ */
+export function namesIn(board: Board): string[] {
+  const [provider = ''] = board.repositories.flatMap(({ places }) => places.map((place) => place.provider));
+  const granting = board.grants.map(({ grantedBy }) => keyOf({ provider, login: grantedBy.replace(/^@/, '') }));
+  const owners = board.repositories.flatMap(({ places }) =>
+    places.map((place) => keyOf({ provider: place.provider, login: place.owner })),
+  );
+  return [...new Set([...namedPeopleOf(board), ...granting, ...owners, ...loginsInConditions(board, provider)])];
+}
+
+/** The lists of logins in conditions. */
+const listsOfLogins = /\b((?:actor|reactors)\s+in\s*!?\s*)\[((?:'[^']*'|"[^"]*"|[^\]'"])*)\]/gi;
+
+function loginsInConditions({ rules }: Board, provider: string): string[] {
+  return rules.flatMap(({ text }) =>
+    [...text.matchAll(listsOfLogins)].flatMap(([, , list = '']) =>
+      list.split(',').map((login) => keyOf({ provider, login: login.replaceAll(/['"\s]/g, '') })),
+    ),
+  );
+}
+
+/** The parts of a season that may name people. */
+export interface NamingParts {
+  definition: object;
+  coverage: Coverage;
+  counted: CountedRepository[] | null;
+  missing: string[];
+}
+
+/** Returns a text without names of accounts. @param names of accounts, as `provider/login`. */
+export function withoutNames(text: string, names: readonly string[]): string {
+  return replaceNames(text, names, removed);
+}
+
+/**
+ * Returns the parts of a season without names of accounts in texts, conditions and addresses of repositories. Grants, teams
+ * and exclusions stay as they are (see `withPeople`).
+ */
+export function withoutNamesIn(season: NamingParts, names: readonly string[]): NamingParts {
+  if (names.length === 0) return season;
+  const { provider: _provider, ...fields }: { provider?: string } = season.definition;
+  if (!Check(BoardFields, fields)) throw new Error('a stored board has another shape than its schema');
+  const { repositories } = readDefinition(season.definition);
+  const isOfRemoved = (path: string): boolean => names.includes(path.split('/').slice(0, -1).join('/').toLowerCase());
+  const text = (value: string): string => withoutNames(value, names);
+  const path = (value: string): string =>
+    isOfRemoved(value) ? `${value.split('/')[0] ?? ''}/${nobody}/removed` : value;
+  const definition = {
+    ...season.definition,
+    name: text(fields.name),
+    ...(fields.description !== undefined && { description: text(fields.description) }),
+    repositories: fields.repositories.map((pattern, index) => {
+      const places = repositories[index]?.places ?? [];
+      const isRemoved = places.some((place) => isOfRemoved(`${place.provider}/${place.owner}/${place.name}`));
+      return isRemoved ? `${pattern.startsWith('!') ? '!' : ''}${nobody}/removed` : pattern;
+    }),
+    points: fields.points.map((rule) => ({
+      ...rule,
+      ...(rule.condition !== undefined && { condition: withoutLogins(rule.condition, names) }),
+    })),
+    ...(fields.grants && {
+      grants: fields.grants.map((grant) =>
+        Object.assign({}, grant, { reason: text(grant.reason), granted_by: text(grant.granted_by) }),
+      ),
+    }),
+  };
+  return {
+    definition,
+    coverage: {
+      ...season.coverage,
+      incomplete: season.coverage.incomplete.map((entry) => ({ ...entry, repository: path(entry.repository) })),
+    },
+    counted: season.counted && season.counted.map((entry) => ({ ...entry, repository: path(entry.repository) })),
+    missing: season.missing.map((entry) => {
+      const [place = '', state = ''] = entry.split(': ');
+      return state === '' ? entry : `${path(place)}: ${state}`;
+    }),
+  };
+}
+
+function withoutLogins(condition: string, names: readonly string[]): string {
+  return condition.replaceAll(
+    listsOfLogins,
+    (_list, start: string, logins: string) => `${start}[${replaceNames(logins, names, nobody)}]`,
+  );
+}
+
+/** Replaces logins that stand as words of their own, in any letter case, also after a provider. */
+function replaceNames(text: string, names: readonly string[], replacement: string): string {
+  const logins = new Set(names.map((name) => name.split('/').at(-1) ?? ''));
+  return [...logins].reduce((rest, login) => {
+    const escaped = login.replaceAll(/[.+^${}()|[\]\\*?]/g, String.raw`\$&`);
+    return rest.replaceAll(
+      new RegExp(`(?<![\\p{L}\\p{N}_-]|\\w\\.)${escaped}(?![\\p{L}\\p{N}_-]|\\.\\w)`, 'giu'),
+      replacement,
+    );
+  }, text);
+}
