@@ -9,6 +9,7 @@ import {
   BoardItem,
   completenessColumns,
   completenessOf,
+  providerOf,
   type SeasonRankItem,
   toRankTable,
   toRepositories,
@@ -84,16 +85,21 @@ export function formOf(
 /**
  * Returns the people who may vote in the format of Elekto: the key `eligible_voters` with a list of logins
  * (`voters.yaml` in https://github.com/kubernetes/community/tree/master/elections/steering/documentation/template).
- * Logins are quoted, because YAML reads some as numbers.
+ * Logins are quoted, because YAML reads some as numbers. The provider precedes logins of other hosts than the board's, because
+ * the same login may be another person there. A comment has the number of eligible people without a name.
  */
 function votersOf(board: Board, season: Season, items: readonly Static<typeof SeasonRankItem>[]): string {
-  const logins = items.flatMap(({ person, eligible }) => (person !== null && eligible !== false ? [person.name] : []));
+  const people = items.filter(({ eligible }) => eligible !== false).map(({ person }) => person);
+  const named = people.filter((person) => person !== null);
+  const logins = named.map(({ provider, name }) => (provider === providerOf(board) ? name : `${provider}/${name}`));
   const sorted = logins.toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1));
   const { coverage, asOf } = season;
   const complete = `${coverage.complete} of ${coverage.repositories} repositories are complete`;
   const known = asOf === null ? '' : ` as of ${formatTimestamp(asOf)}`;
   const heading = `${board.name.replaceAll(/\s+/g, ' ')}, season ${season.number}, version ${season.version}`;
-  const comment = `# ${complete}${known}\n# ${heading}`;
+  const unnamed = people.length - named.length;
+  const removed = unnamed === 0 ? '' : `\n# ${unnamed} more eligible: erased or hidden since, and not listed`;
+  const comment = `# ${complete}${known}\n# ${heading}${removed}`;
   const list = sorted.map((login) => `  - ${JSON.stringify(login)}\n`).join('');
   return `${comment}\neligible_voters:${list === '' ? ' []\n' : `\n${list}`}`;
 }
