@@ -52,6 +52,7 @@ const SeasonPart = Type.Object({
   time_zone: Type.String(),
   repositories: BoardPart.properties.repositories,
   rules: BoardPart.properties.rules,
+  threshold: Type.Union([Type.Null(), Type.Integer()]),
 });
 type SeasonPart = Static<typeof SeasonPart>;
 type Ends = Pick<BoardPart['window'], 'since' | 'until'>;
@@ -182,6 +183,10 @@ function render(site: Site, reader: Reader, view: BoardView): string {
       season !== undefined &&
       !view.countsPrivate &&
       html`<a href="${endpointPath(provider, name, `${data}/statement`)}">${detail.statement}</a>`
+    }${
+      season !== undefined &&
+      season.threshold !== null &&
+      html`<a href="${endpointPath(provider, name, data, { format: 'voters' })}">voters.yaml</a>`
     }</p>
 ${incompleteOf((season ?? board).repositories, reader)}
 ${pickers(view, path, reader)}</section>

@@ -76,4 +76,31 @@ describe('rules on the page of a frozen season', () => {
       assert.ok(text.includes(message), text);
     }
   });
+
+  it('stand beside the list of voters where the board has a threshold', async () => {
+    const { service, simulator } = shared;
+    const token = await serviceToken(service, simulator, engines);
+    const board = (slug: string, fields: object): object => ({
+      board: {
+        name: slug,
+        slug,
+        repositories: [`${engines.name}/engine-1`],
+        window: { since: '2001-01-01', until: '2020-12-31' },
+        points: [{ action: 'commit', points: 1 }],
+        ...fields,
+      },
+    });
+    const boards = [board('election', { threshold: 1 }), board('plain', {})];
+    const document = { version: 1, boards };
+    assert.equal((await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, document))).status, 200);
+    await freezeBoards(service, new Date());
+    const votersOf = async (slug: string): Promise<string | undefined> => {
+      const page = `/github/${engines.name}/boards/${slug}?season=1`;
+      const { text } = await service.get(page, { headers: { accept: 'text/html' } });
+      return /<a href="([^"]*)">voters\.yaml<\/a>/.exec(text)?.[1];
+    };
+    assert.equal(await votersOf('plain'), undefined);
+    const voters = await service.get((await votersOf('election')) ?? assert.fail());
+    assert.match(voters.text, /^eligible_voters:$/m);
+  });
 });
