@@ -55,6 +55,7 @@ async function countRanked({ connection }: Database, repositoryId: string, board
     ids: [repositoryId],
     ownerIds: [],
     coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
+    counted: [],
     asOf: now,
     isBeingRead: false,
     missingUntil: () => [],
