@@ -13,10 +13,13 @@ export interface BoardOfMany {
   repositoryId: string;
 }
 
-/** Stores a board of issues, on which each of some people has points. */
+/**
+ * Stores a board of issues, on which each of some people has points.
+ * @param options.fields further fields of the board in its file.
+ */
 export async function storeBoard(
   { connection, pool }: Database,
-  { people, window = {} }: { people: number; window?: object },
+  { people, window = {}, fields: further = {} }: { people: number; window?: object; fields?: object },
 ): Promise<BoardOfMany> {
   const repositoryId = await addRepository(connection);
   await pool.query(`update repositories set installed_at = now() where id = $1`, [repositoryId]);
@@ -39,7 +42,14 @@ export async function storeBoard(
     [repositoryId],
   );
   const { id: ownerId = '', provider = '', path = '' } = rows[0] ?? {};
-  const fields = { name: 'B', slug: 'b', repositories: [path], window, points: [{ action: 'issue', points: 1 }] };
+  const fields = {
+    name: 'B',
+    slug: 'b',
+    repositories: [path],
+    window,
+    points: [{ action: 'issue', points: 1 }],
+    ...further,
+  };
   const { boards } = readBoardsFile(Buffer.from(JSON.stringify({ version: 1, boards: [{ board: fields }] })), {
     provider,
   });

@@ -165,4 +165,27 @@ describe('a season of many people', () => {
     const named = shown.signed.filter(([login]) => login !== null);
     assert.ok(named.length === people - hidden.length, String(named.length));
   });
+
+  it('has no text with the name of a person who is hidden between two parts', async () => {
+    const login = 'person-000009';
+    const fields = {
+      description: `Thanks to ${login}.`,
+      grants: [{ person: 'person-000001', points: 1, reason: `Worked with ${login}.`, granted_by: login }],
+    };
+    for (let at = 1; ; at += isThorough ? 1 : 3) {
+      await using opened = await openTestDatabase();
+      const { database } = opened;
+      const { connection } = database;
+      const { boardId } = await storeBoard(database, { people, window, fields });
+      const isOver = await loseConnection(database, at, freeze);
+      const { rows: counted } = await sql`select from board_seasons`.execute(connection);
+      await sql`update accounts set hidden = true where name = ${login}`.execute(connection);
+      await freeze(connection);
+      await freeze(connection);
+      const claims = JSON.stringify(decodeJwt((await findSeason(connection, boardId, 1))?.statement ?? ''));
+      // Before it is counted, the rule of the season is that of the file, which names the person.
+      assert.equal(claims.includes(login), counted.length === 0, `${at}: ${claims}`);
+      if (isOver) return;
+    }
+  });
 });

@@ -14,7 +14,7 @@ describe('pages of a person about repositories of others', () => {
         (await service.get(`/github/${ada.name}/${path}`, { headers: { accept: 'text/html' } })).text;
       const isListed = (html: string): boolean => html.includes(`/${engines.name}/engine-1`);
       assert.ok(isListed(await page()), path);
-      // What changes about a repository is announced for its owner, and invalidates responses about the owner alone.
+      // Changes of a repository are announced for its owner, and invalidate responses about the owner alone.
       await pool.query(`update repositories set is_private = true where name = 'engine-1'`);
       assert.ok(!isListed(await page()), path);
       await pool.query(`update repositories set is_private = false where name = 'engine-1'`);
