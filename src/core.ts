@@ -225,7 +225,7 @@ function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onAnnounce
   return new Set<(announcement: Announcement | undefined) => void>([
     (announcement) => {
       // Withdrawn credentials hide private data of any number of accounts.
-      if (announcement === undefined || announcement.kind === 'withdrawn') cache.clear();
+      if (announcement === undefined || ['withdrawn', 'accounts'].includes(announcement.kind)) cache.clear();
       else if (announcement.kind === 'account') cache.invalidate(announcement.key);
     },
     (announcement) => {

@@ -113,7 +113,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
   const handlerTimeoutMs = config.lookupBudgetMs + handlerMarginMs;
   const access = createAccess({ connection, now, publicUrl, isLive });
   core.onAnnouncement.add((announcement) => {
-    if (announcement === undefined) access.clear();
+    if (announcement === undefined || announcement.kind === 'accounts') access.clear();
     else if (announcement.kind === 'account') access.forget(announcement.key);
   });
   const metrics = createHttpMetrics(registry);

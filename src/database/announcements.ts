@@ -5,13 +5,15 @@ import type { Connection } from './connection.ts';
 /** The channel of announcements that a client waits for. */
 export const channel = 'plaudit';
 
+const kinds = ['account', 'accounts', 'lookup', 'erased', 'installations', 'withdrawn'] as const;
+
 /**
- * A message to all nodes: stored data changed, a lookup has an outcome, an account is erased, installations changed, or
- * credentials were withdrawn.
+ * A message to all nodes: stored data of an account or of very many changed, a lookup has an outcome, an account is erased,
+ * installations changed, or credentials were withdrawn.
  */
 export interface Announcement {
-  kind: 'account' | 'lookup' | 'erased' | 'installations' | 'withdrawn';
-  /** An account's id, a lookup's key, or a provider's name. */
+  kind: (typeof kinds)[number];
+  /** An account's id, `all` for very many accounts, a lookup's key, or a provider's name. */
   key: string;
 }
 
@@ -27,7 +29,7 @@ export async function announce(connection: Connection, { kind, key }: Announceme
 
 /** Reads an announcement; undefined when its kind is not known, because nodes of newer releases may announce others. */
 export function toAnnouncement(kind: string | undefined, key: string | undefined): Announcement | undefined {
-  const known = (['account', 'lookup', 'erased', 'installations', 'withdrawn'] as const).find((name) => name === kind);
+  const known = kinds.find((name) => name === kind);
   return known === undefined || key === undefined ? undefined : { kind: known, key };
 }
 
@@ -35,7 +37,10 @@ export function toAnnouncement(kind: string | undefined, key: string | undefined
 const missedAfterS = 30;
 /** The time, in s, after which every node has read an announcement, or knows that it has missed some. */
 export const keptForS = 60;
-/** The most announcements of one read. When there are more, a node drops everything that they could concern. */
+/**
+ * The most announcements of one read. When there are more, a node drops everything that they could concern.
+ * `announce_accounts` names no more accounts in one transaction.
+ */
 const maxAtOnce = 10_000;
 /** The most rows that one statement deletes. */
 const maxDeleted = 50_000;

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
+import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { type Announcement, announce } from '../../../src/database/announcements.ts';
 import { Follower } from '../../../src/database/follower.ts';
 import { openTestDatabase } from '../../database.ts';
+import { storeBoard, stored } from '../boards/board-of-many.ts';
+import { watchChangedRows } from '../changed-rows.ts';
 
 interface Followed extends AsyncDisposable {
   follower: Follower;
@@ -87,6 +90,24 @@ describe('announcements', () => {
     await announce(opened.database.connection, { kind: 'account', key: 'next' });
     await followed.follower.read();
     assert.deepEqual(take(followed.received), ['account next']);
+  });
+
+  it('name each person on a board that changed, or all accounts at once where there are very many', async () => {
+    for (const people of [3, 10_001]) {
+      await using opened = await openTestDatabase();
+      const { connection, pool } = opened.database;
+      const { boardId } = await storeBoard(opened.database, { people });
+      await rankBoard({ connection, now: () => stored }, boardId);
+      const { rows: accounts } = await pool.query<{ id: string }>(`
+        select account_id as id from board_ranks union select owner_id from boards`);
+      await using followed = await follow(opened.database);
+      const changed = await watchChangedRows(opened.database, ['announcements']);
+      await pool.query('update boards set is_private = true');
+      await followed.follower.read();
+      const expected = people === 3 ? accounts.map(({ id }) => `account ${id}`) : ['accounts all'];
+      assert.deepEqual(take(followed.received), expected.toSorted());
+      assert.deepEqual(await changed(), [expected.length]);
+    }
   });
 
   it('leave out kinds that only newer releases know', async () => {

@@ -143,6 +143,10 @@ describe('rendering of pages for visitors', () => {
     const { text } = await page(`/github/${user}`);
     assert.ok(text.includes('<h1>&lt;b&gt;Ada&lt;/b&gt;</h1>'));
     assert.ok(!text.includes('<b>Ada'));
+    await pool.query(`update accounts set display_name = 'Countess' where name = $1`, [user]);
+    await pool.query(`insert into announcements (kind, key) values ('accounts', 'all')`);
+    await shared.service.service.catchUp();
+    assert.ok((await page(`/github/${user}`)).text.includes('<h1>Countess</h1>'));
   });
 
   it('names the people who contributed to a repository; a private and an absent one are the same 404', async () => {
