@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { deleteSome, inBatches } from '../../database/delete-some.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { findAnyBoard } from '../board-store.ts';
 import { grantedSql, type RankingInput } from './people-store.ts';
 
 /**
@@ -13,6 +16,8 @@ const maxPeople = 500;
  * The most noted people and addresses, including repeated ones, that are read; with more, all people are counted again.
  */
 const maxNoted = 20_000;
+/** The most notes that one transaction merges. */
+const mergedAtOnce = 10_000;
 
 /** Notes that all people of the boards that name a team have to be counted again. */
 export async function noteAllOfTeam(transaction: Connection, team: string): Promise<void> {
@@ -36,8 +41,32 @@ export async function noteAll(transaction: Connection, boardId: string): Promise
 }
 
 /**
+ * Replaces the notes of a board by notes of all people, some in each transaction, where there are more than a ranking takes,
+ * which counts all people then.
+ */
+export async function mergeChanges(
+  connection: Connection,
+  boardId: string,
+  { kept = maxNoted, limit = mergedAtOnce }: { kept?: number; limit?: number } = {},
+): Promise<void> {
+  await inBatches(async () => {
+    const { rows } = await sql`
+      select 1 from board_changes where board_id = ${boardId} offset ${kept} limit 1`.execute(connection);
+    if (rows.length === 0) return 0;
+    return inTransaction(connection, async (transaction) => {
+      if ((await findAnyBoard(transaction, boardId)) === undefined) return 0;
+      const where = sql`board_id = ${boardId}`;
+      const merged = await deleteSome(transaction, 'board_changes', { where, orderBy: sql`board_id`, limit });
+      if (merged > 0) await noteAll(transaction, boardId);
+      return merged;
+    });
+  });
+}
+
+/**
  * Removes the noted changes of a board, which the caller has locked. A ranking that follows in the same transaction
- * sees the data that changed; changes that are noted meanwhile stay.
+ * sees the data that changed; changes that are noted meanwhile stay, and so do those above the most that it takes (see
+ * `mergeChanges`).
  * @returns the people to count again, also those whose grants began or ended; undefined: everyone.
  */
 export async function takeChanges(
@@ -46,7 +75,10 @@ export async function takeChanges(
   input: Omit<RankingInput, 'members'>,
 ): Promise<string[] | undefined> {
   const { rows } = await sql<{ isOfAll: boolean; people: string[] | null; identities: number[] | null }>`
-    with taken as (delete from board_changes where board_id = ${boardId} returning people, identities),
+    with taken as (
+      delete from board_changes where ctid = any(array(
+        select ctid from board_changes where board_id = ${boardId} limit ${maxNoted + 1}))
+      returning people, identities),
     whole as (
       select bool_or(people is null and identities is null)
         or sum(coalesce(cardinality(people), 0) + coalesce(cardinality(identities), 0)) > ${maxNoted} as is_of_all

@@ -7,7 +7,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import { findAnyBoard, findBoardById } from '../board-store.ts';
 import { restAfter } from '../jobs.ts';
 import { windowOf } from '../windows.ts';
-import { noteAll, takeChanges } from './change-store.ts';
+import { mergeChanges, noteAll, takeChanges } from './change-store.ts';
 import { finishRanking } from './finish-ranking.ts';
 import { followsPeople } from './follows-people.ts';
 import { findMembers, hasOtherMembers } from './member-store.ts';
@@ -72,6 +72,7 @@ export async function rankBoard(
   boardId: string,
   options: RankOptions = {},
 ): Promise<RankOutcome> {
+  await mergeChanges(context.connection, boardId);
   let outcome = await rank(context, boardId, options);
   if (outcome.kind === 'unfinished') {
     await finishRanking(context, boardId);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { findBoardById } from '../../../src/boards/board-store.ts';
+import { mergeChanges } from '../../../src/boards/ranking/change-store.ts';
 import { type RankOptions, rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { requestOutdatedBoards } from '../../../src/boards/ranking/request-store.ts';
 import { findFeedEvents, findPeople, findPresentRanking } from '../../../src/boards/views/view-store.ts';
@@ -114,6 +115,34 @@ describe('a ranking of all people of a board', () => {
       database.connection,
     );
     assert.deepEqual(rows, []);
+  });
+
+  it('follows very many noted changes, which are merged in parts, also after the connection is lost before any statement', {
+    skip: isOnCluster,
+  }, async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const board = await prepare(database);
+    await sql`
+      insert into board_changes (board_id, people)
+      select ${board.boardId}, array[id] from accounts where external_id ~ '^p[0-9]+$'`.execute(database.connection);
+    const countNotes = async (): Promise<number> => {
+      const { rows } = await database.pool.query<{ count: number }>('select count(*)::integer from board_changes');
+      return rows[0]?.count ?? 0;
+    };
+    assert.equal(await countNotes(), people);
+    const changed = await watchChangedRows(database, ['board_changes']);
+    const work = (connection: Connection): Promise<void> =>
+      mergeChanges(connection, board.boardId, { kept: 10, limit: peopleAtOnce });
+    let losses = 0;
+    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    assert.ok(losses > 4, String(losses));
+    assert.ok((await countNotes()) <= 10);
+    const parts = await changed();
+    assert.ok(parts.length > 4 && parts.every((rows) => rows <= peopleAtOnce + 1), JSON.stringify(parts));
+    const outcome = await rank(database.connection, board, 5);
+    assert.deepEqual([outcome.kind === 'ranked' && outcome.extent, await countNotes()], ['all', 0]);
+    assert.deepEqual(await read(database, board), { version: 2, people, ranks: expectedRanks(2) });
   });
 
   it('is requested again, and completed also for a board that ended, when it was interrupted', async () => {
