@@ -3,7 +3,7 @@ import type { Generated, JSONColumnType } from 'kysely';
 /** Tables of achievements and of their awards. */
 
 /** The achievements file of an installed repository, as it was last read. */
-export interface AchievementFilesTable {
+interface AchievementFilesTable {
   repository_id: string;
   /** The newest commit of the default branch at that time; null when there was none. */
   revision: string | null;
@@ -18,7 +18,7 @@ export interface AchievementFilesTable {
 }
 
 /** Achievements that a repository has or had, identified by name. */
-export interface AchievementsTable {
+interface AchievementsTable {
   id: string;
   repository_id: string;
   name: string;
@@ -34,7 +34,7 @@ export interface AchievementsTable {
 }
 
 /** Awards of achievements to accounts. */
-export interface AwardsTable {
+interface AwardsTable {
   id: string;
   achievement_id: string;
   account_id: string;
@@ -54,7 +54,7 @@ export interface AwardsTable {
 }
 
 /** Pending evaluations, written in the same transaction as the changes that require them. */
-export interface PendingEvaluationsTable {
+interface PendingEvaluationsTable {
   id: Generated<string>;
   repository_id: string;
   /** Null: all achievements that the kind matters to. */
@@ -63,4 +63,22 @@ export interface PendingEvaluationsTable {
   account_id: string | null;
   /** The changed kind of contribution, or `commit`. Null stands for every kind. */
   kind: string | null;
+}
+
+/** An address whose account changed, while evaluations in repositories that use it are still to be queued. */
+interface ChangedIdentitiesTable {
+  id: Generated<string>;
+  identity_id: number;
+  /** The accounts before and after. */
+  account_ids: (string | null)[];
+  /** The last repository in which they are queued. */
+  queued_until: string;
+}
+
+export interface AchievementTables {
+  achievement_files: AchievementFilesTable;
+  achievements: AchievementsTable;
+  awards: AwardsTable;
+  pending_evaluations: PendingEvaluationsTable;
+  changed_identities: ChangedIdentitiesTable;
 }

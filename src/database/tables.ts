@@ -15,12 +15,7 @@ import type {
   SignInsTable,
   SigningKeysTable,
 } from './access-tables.ts';
-import type {
-  AchievementFilesTable,
-  AchievementsTable,
-  AwardsTable,
-  PendingEvaluationsTable,
-} from './achievement-tables.ts';
+import type { AchievementTables } from './achievement-tables.ts';
 import type { BoardTables } from './board-tables.ts';
 import type { ChangeTables } from './change-tables.ts';
 import type {
@@ -69,7 +64,7 @@ import type {
 import type { ErasingTables, RepositoryPollsTable, ScanPagesTable } from './scan-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
-export interface Tables extends BoardTables, ChangeTables, ErasingTables {
+export interface Tables extends AchievementTables, BoardTables, ChangeTables, ErasingTables {
   accounts: AccountsTable;
   former_names: FormerNamesTable;
   former_repository_names: FormerRepositoryNamesTable;
@@ -101,10 +96,6 @@ export interface Tables extends BoardTables, ChangeTables, ErasingTables {
   repository_polls: RepositoryPollsTable;
   rankings: RankingsTable;
   ranks: RanksTable;
-  achievement_files: AchievementFilesTable;
-  achievements: AchievementsTable;
-  awards: AwardsTable;
-  pending_evaluations: PendingEvaluationsTable;
   reported_totals: ReportedTotalsTable;
   signing_keys: SigningKeysTable;
   administrators: AdministratorsTable;

@@ -7,6 +7,8 @@ import { addJob } from '../../database/queue.ts';
  * others.
  */
 const repositoriesAtOnce = 500;
+/** The most repositories that use an address in which one transaction queues evaluations. */
+const usesAtOnce = 5000;
 
 /** Queues the evaluation of a repository if there is anything to evaluate. */
 export async function requestAwards(connection: Connection, repositoryId: string, now: Date): Promise<void> {
@@ -20,6 +22,23 @@ export async function requestAwards(connection: Connection, repositoryId: string
  */
 export async function requestAllAwards(connection: Connection, now: Date): Promise<void> {
   for (const id of await findToEvaluate(connection, now, null)) await addAwardJob(connection, id);
+}
+
+/**
+ * Queues the evaluations in further repositories that use an address whose account changed (see
+ * `queue_evaluations_of_identities`).
+ * @returns 0 when none are left.
+ */
+export async function queueNextOfAddresses(connection: Connection, limit = usesAtOnce): Promise<number> {
+  const { rows } = await sql`
+    with taken as (
+      delete from changed_identities where id = (
+        select id from changed_identities order by id limit 1 for update skip locked)
+      returning identity_id, account_ids, queued_until)
+    select queue_evaluations_of_identity(identity_id, account_ids, queued_until, ${limit}::integer) from taken`.execute(
+    connection,
+  );
+  return rows.length;
 }
 
 export function addAwardJob(connection: Connection, repositoryId: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { collectRepositoryJob } from '../../contributions/jobs.ts';
+import { inBatches } from '../../database/delete-some.ts';
 import { addJob, type Task } from '../../database/queue.ts';
 import { type AwardContext, awardRepository } from './award.ts';
-import { addAwardJob, findUnknownAtDate, requestAllAwards } from './jobs-store.ts';
+import { addAwardJob, findUnknownAtDate, queueNextOfAddresses, requestAllAwards } from './jobs-store.ts';
 import { settlingMs } from './plan.ts';
 
 /** The maximum number of rounds in one job, so that one repository does not keep the others waiting. */
@@ -28,7 +29,10 @@ export function createAwardTasks(context: AwardContext): Record<string, Task> {
     award_due: {
       urgency: 'background',
       schedule: '* * * * *',
-      run: () => requestAllAwards(connection, now()),
+      run: async () => {
+        await inBatches(() => queueNextOfAddresses(connection));
+        await requestAllAwards(connection, now());
+      },
     },
     know_at_date: {
       urgency: 'background',

@@ -47,6 +47,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   achievements: true,
   awards: true,
   pending_evaluations: true,
+  changed_identities: true,
   reported_totals: true,
   signing_keys: true,
   administrators: true,

@@ -68,6 +68,7 @@ import * as seasonsInParts from './0109-seasons-in-parts.ts';
 import * as namedPeople from './0110-named-people.ts';
 import * as countedRepositories from './0111-counted-repositories.ts';
 import * as namesInSeasons from './0112-names-in-seasons.ts';
+import * as changedIdentities from './0113-changed-identities.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -142,4 +143,5 @@ export const migrations: Record<string, Migration> = {
   '0110-named-people': namedPeople,
   '0111-counted-repositories': countedRepositories,
   '0112-names-in-seasons': namesInSeasons,
+  '0113-changed-identities': changedIdentities,
 };

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { queueNextOfAddresses } from '../../../src/achievements/awards/jobs-store.ts';
+import { releaseAddresses } from '../../../src/contributions/identity-store.ts';
+import type { Connection } from '../../../src/database/connection.ts';
+import { inBatches } from '../../../src/database/delete-some.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { watchChangedRows } from '../changed-rows.ts';
+import { addRepository } from '../contributions/stored-repository.ts';
+import { loseConnection } from '../lost-connection.ts';
+
+/** The number of repositories in which the change of an address itself queues evaluations, and that of the further ones. */
+const [atOnce, further] = [5000, 10];
+const partOfRest = 3;
+
+describe('evaluations after addresses have lost their account', () => {
+  it('are queued once in each repository, very many of them in parts, also after lost connections', {
+    skip: isOnCluster,
+  }, async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection, pool } = database;
+    await addRepository(connection);
+    const { rows: accounts } = await pool.query<{ id: string }>(`select id from accounts`);
+    const [{ id: accountId } = assert.fail()] = accounts;
+    await pool.query(
+      `insert into repositories
+       select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'external_id', 'n' || n, 'name', 'n' || n))).*
+       from repositories r cross join generate_series(2, $1::integer) n`,
+      [atOnce + further],
+    );
+    await pool.query(`
+      insert into achievement_files (repository_id, path, oid, text, reports, read_at)
+      select id, 'p', 'o', '', '[]', now() from repositories`);
+    // One statement queues a part of the evaluations that both addresses need.
+    await pool.query(
+      `insert into identities (provider, email, account_id) values ('github', 'a', $1), ('github', 'b', $1)`,
+      [accountId],
+    );
+    await pool.query(`
+      insert into repository_identities (repository_id, identity_id)
+      select r.id, i.id from repositories r cross join identities i where i.email = 'a' or r.name = 'n7'`);
+    const changed = await watchChangedRows(database, ['pending_evaluations']);
+    await inTransaction(connection, (transaction) => releaseAddresses(transaction, accountId));
+    const work = (lent: Connection): Promise<unknown> => inBatches(() => queueNextOfAddresses(lent, partOfRest));
+    let losses = 0;
+    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    assert.ok(losses > 2, String(losses));
+    const [first = 0, ...parts] = await changed();
+    assert.ok(first <= atOnce, String(first));
+    assert.ok(parts.length > 3 && parts.every((rows) => rows <= partOfRest), JSON.stringify(parts));
+    const { rows } = await pool.query(`
+      select count(*)::integer as all, count(distinct repository_id)::integer as repositories,
+        (select count(*)::integer from changed_identities) as notes from pending_evaluations`);
+    const all = atOnce + further;
+    assert.deepEqual(rows, [{ all: all + 1, repositories: all, notes: 0 }]);
+  });
+});
