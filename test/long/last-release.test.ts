@@ -8,6 +8,7 @@ import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory
 import { type Simulator, startSimulator } from '../../simulators/github/simulator.ts';
 import { addIssue } from '../../simulators/world/activity.ts';
 import { Random } from '../../simulators/world/random.ts';
+import { readCatalog } from '../catalog.ts';
 import { shortenDelaysOf } from '../database-server.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
 import { performRandomAction } from '../e2e/installed/actions.ts';
@@ -155,6 +156,25 @@ describe(`upgrade from the last release (${released?.version ?? 'unknown'})`, { 
     await fixture.settle();
     await assertResponses(node, simulator);
     await assertStored(pool, simulator);
+  });
+
+  it('leaves the tables, indexes, constraints, functions and triggers that a new database has', async () => {
+    await using fixture = await prepare();
+    const { databaseUrl, start, createDatabase } = fixture;
+    const old = await start(release);
+    await collectAll(fixture, old);
+    await old.stop();
+    const newUrl = await createDatabase('new');
+    for (const url of [databaseUrl, newUrl]) await (await start(undefined, url)).stop();
+    const [upgraded, expected] = [await readCatalog(databaseUrl), await readCatalog(newUrl)];
+    assert.ok(expected.length > 1000, String(expected.length));
+    assert.deepEqual(
+      {
+        missing: expected.filter((object) => !upgraded.includes(object)),
+        others: upgraded.filter((object) => !expected.includes(object)),
+      },
+      { missing: [], others: [] },
+    );
   });
 
   it('succeeds, or ends with one clear line, while a node of the last release writes', async () => {
