@@ -27,9 +27,10 @@ export function createCardImages({
     parameters: cardOptionParameters,
     request: (card, format, query) => {
       // Invalid options are rejected before anything is looked up.
-      readCardOptions(query, cardOf(card).parts);
-      const shaping = Object.fromEntries(Object.entries(query).filter(([name]) => !outsideOfKey.has(name)));
-      return { card, format, query, key: `${card}.${format}?${normalize(shaping)}` };
+      const { hide, show } = readCardOptions(query, cardOf(card).parts);
+      const canonical = { ...query, hide: [...hide].join(','), show: [...show].join(',') };
+      const shaping = Object.fromEntries(Object.entries(canonical).filter(([name]) => !outsideOfKey.has(name)));
+      return { card, format, query: canonical, key: `${card}.${format}?${normalize(shaping)}` };
     },
     draw: async ({ card: name, format, query }, input, deadline) => {
       const card = cardOf(name);

@@ -2,7 +2,8 @@ import type { CardInput } from '../http/images.ts';
 import type { Drawing } from './frame.ts';
 import type { Language } from './languages/language.ts';
 import type { NothingOf } from './languages/words.ts';
-import type { CardOptions, Parts } from './options.ts';
+import type { CardOptions } from './options.ts';
+import type { Parts } from './parts.ts';
 
 /** The images of a card as data URLs, by their original URLs. A card is drawn without those that are missing. */
 export type Images = ReadonlyMap<string, string>;

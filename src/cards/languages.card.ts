@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { languageNamed, languageNames } from '../contributions/languages/linguist.ts';
 import type { LanguagesInput } from '../http/images.ts';
 import type { WindowMeaning } from '../windows/window.ts';
 import { Canvas, textStyles } from './canvas.ts';
@@ -44,8 +45,14 @@ interface Row {
 
 /** The card of languages, by the files that the commits of an account change. */
 export const languagesCard = defineCard<Content>({
-  parts: { hideable: ['title', 'summary', 'bar', 'shares', 'other', 'coverage'], showable: [] },
+  parts: {
+    hideable: ['title', 'summary', 'bar', 'shares', 'other', 'coverage'],
+    showable: [],
+    alsoHideable: { noun: 'languages', examples: ['HTML', 'CSS'], names: languageNames, find: languageNamed },
+  },
   nothingOf: 'languages',
+  explainNothing: ({ languages }, { words }) =>
+    languages?.areAllHidden === true ? words.allLanguagesHidden : undefined,
   emptySize: (options) => {
     const { widthPx = defaultWidthPx } = options;
     const lines = linesOf([options.language.words.inCollected], options, options.hide.has('coverage'));

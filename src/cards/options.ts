@@ -1,9 +1,9 @@
 import { type TProperties, Type } from 'typebox';
-import { AppError } from '../errors.ts';
 import { languagePart } from '../http/parameters.ts';
 import { type Colour, colourPattern, readColour } from './colours.ts';
 import { type Language, languageOf } from './languages/language.ts';
 import { locales } from './languages/locales.ts';
+import { type Parts, readParts } from './parts.ts';
 import { type Palette, type Palettes, palettesOf, themeAliases, themeNames } from './themes.ts';
 
 /** The options of a card that do not depend on its content. */
@@ -29,12 +29,6 @@ export interface CardOptions {
 /** The layouts of the card of contributions. */
 export const layouts = ['ring', 'classic', 'compact'] as const;
 export type Layout = (typeof layouts)[number];
-
-/** The parts of a card that can be hidden or shown. */
-export interface Parts {
-  hideable: readonly string[];
-  showable: readonly string[];
-}
 
 export const widths = { min: 240, max: 1200 };
 export const defaults = {
@@ -78,7 +72,11 @@ export const cardOptionParameters = {
   muted_color: colour('what is said in passing'),
   accent_color: colour('what is pointed out'),
   hide: Type.Optional(
-    Type.String({ maxLength: maxListLength, description: 'Parts to leave out, with commas between.' }),
+    Type.String({
+      maxLength: maxListLength,
+      description:
+        'Parts to leave out, with commas between. Of the card of languages also languages, by their names in any letter case.',
+    }),
   ),
   show: Type.Optional(Type.String({ maxLength: maxListLength, description: 'Parts to add, with commas between.' })),
   title: Type.Optional(Type.String({ maxLength: maxTitleLength, description: 'In the place of the title.' })),
@@ -134,8 +132,8 @@ export function readCardOptions(query: CardOptionsQuery, parts: Parts): CardOpti
   return {
     palettes: palettesOf(choice(themeOf(query['theme']), themeNames, defaults.theme), changedColours(query)),
     language: languageOf(choice(query['locale'], locales, defaults.locale)),
-    hide: readList('hide', query['hide'], parts.hideable),
-    show: readList('show', query['show'], parts.showable),
+    hide: readParts('hide', query['hide'], parts),
+    show: readParts('show', query['show'], parts),
     title: typeof query['title'] === 'string' ? query['title'] : undefined,
     widthPx: integer(query['width']),
     columns: integer(query['columns']),
@@ -209,17 +207,6 @@ function choice(given: unknown, names: readonly string[], otherwise: string): st
 
 function integer(given: unknown): number | undefined {
   return typeof given === 'number' ? given : undefined;
-}
-
-function readList(parameter: string, given: unknown, known: readonly string[]): ReadonlySet<string> {
-  const names = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : [];
-  const filled = names.filter((name) => name !== '');
-  if (filled.every((name) => known.includes(name))) return new Set(filled);
-  const choices = known.length === 0 ? 'left out: this card has no such parts' : `of ${known.join(', ')}`;
-  throw new AppError('invalid_input', `${parameter} must be ${choices}.`, {
-    explanations:
-      known.length === 0 ? [] : [{ phrase: 'oneOf', values: { name: parameter, choices: known.join(', ') } }],
-  });
 }
 
 /** Returns the parameters that change the card, in one canonical form. */

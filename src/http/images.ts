@@ -32,6 +32,8 @@ export interface LanguagesInput {
   /** The numbers of changed files of all languages, and of the languages that are not listed. */
   files: number;
   otherFiles: number;
+  /** True when there are languages, and the request leaves out all of them. */
+  areAllHidden: boolean;
   includesPrivate: boolean;
 }
 
@@ -83,6 +85,7 @@ export type Parameters = Readonly<Record<string, unknown>>;
 export interface ImageRequest {
   card: string;
   format: ImageFormat;
+  /** The parameters of the URL; the names in its lists are as the card has them. */
   query: Parameters;
   /** The canonical form of the request, so that equivalent requests share one cache key. */
   key: string;

@@ -65,7 +65,7 @@ function invalidValue(name: string, property: ParameterSchema, value: unknown): 
   });
 }
 
-function didYouMean(name: string, meant: string): Explanation {
+export function didYouMean(name: string, meant: string): Explanation {
   return { phrase: 'didYouMean', values: { name, meant } };
 }
 

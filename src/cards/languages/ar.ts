@@ -55,6 +55,7 @@ export const ar: Words = {
   },
   more: '+{n} آخرون',
   nobodyYet: 'لا أحد بعد',
+  allLanguagesHidden: 'عنوان البطاقة يستبعد كل اللغات.',
   languagesTitle: 'اللغات',
   changedFiles: {
     zero: 'لا ملفات معدّلة',

@@ -37,6 +37,7 @@ export const cs: Words = {
   },
   more: '+{n} dalších',
   nobodyYet: 'Zatím nikdo',
+  allLanguagesHidden: 'Adresa karty vynechává všechny jazyky.',
   languagesTitle: 'Jazyky',
   changedFiles: {
     one: '{n} změněný soubor',

@@ -27,6 +27,7 @@ export const de: Words = {
   contributionsInYear: { one: '{n} Beitrag im letzten Jahr', other: '{n} Beiträge im letzten Jahr' },
   more: '+{n} weitere',
   nobodyYet: 'Noch niemand',
+  allLanguagesHidden: 'Die Adresse der Karte lässt alle Sprachen aus.',
   languagesTitle: 'Sprachen',
   changedFiles: { one: '{n} geänderte Datei', other: '{n} geänderte Dateien' },
   otherLanguages: 'Andere',

@@ -27,6 +27,7 @@ export const en: Words = {
   contributionsInYear: { one: '{n} contribution in the last year', other: '{n} contributions in the last year' },
   more: '+{n} more',
   nobodyYet: 'Nobody yet',
+  allLanguagesHidden: 'The address of the card leaves out all languages.',
   languagesTitle: 'Languages',
   changedFiles: { one: '{n} changed file', other: '{n} changed files' },
   otherLanguages: 'Other',

@@ -27,6 +27,7 @@ export const es: Words = {
   contributionsInYear: { one: '{n} contribución en el último año', other: '{n} contribuciones en el último año' },
   more: '+{n} más',
   nobodyYet: 'Nadie todavía',
+  allLanguagesHidden: 'La dirección de la tarjeta omite todos los lenguajes.',
   languagesTitle: 'Lenguajes',
   changedFiles: {
     one: '{n} archivo modificado',

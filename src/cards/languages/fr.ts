@@ -27,6 +27,7 @@ export const fr: Words = {
   contributionsInYear: { one: '{n} contribution sur un an', other: '{n} contributions sur un an' },
   more: '+{n} autres',
   nobodyYet: 'Personne pour l’instant',
+  allLanguagesHidden: 'L’adresse de la carte omet tous les langages.',
   languagesTitle: 'Langages',
   changedFiles: { one: '{n} fichier modifié', many: '{n} de fichiers modifiés', other: '{n} fichiers modifiés' },
   otherLanguages: 'Autres',

@@ -31,6 +31,7 @@ export const he: Words = {
   },
   more: '+{n} נוספים',
   nobodyYet: 'עדיין אין אף אחד',
+  allLanguagesHidden: 'כתובת הכרטיס משמיטה את כל השפות.',
   languagesTitle: 'שפות',
   changedFiles: { one: 'קובץ אחד שהשתנה', two: 'שני קבצים שהשתנו', other: '{n} קבצים שהשתנו' },
   otherLanguages: 'אחרות',

@@ -27,6 +27,7 @@ export const hi: Words = {
   contributionsInYear: { one: 'पिछले वर्ष {n} योगदान', other: 'पिछले वर्ष {n} योगदान' },
   more: '+{n} और',
   nobodyYet: 'अभी कोई नहीं',
+  allLanguagesHidden: 'कार्ड का पता सभी भाषाएँ छोड़ देता है।',
   languagesTitle: 'भाषाएँ',
   changedFiles: { one: '{n} बदली गई फ़ाइल', other: '{n} बदली गई फ़ाइलें' },
   otherLanguages: 'अन्य',

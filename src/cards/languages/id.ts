@@ -27,6 +27,7 @@ export const id: Words = {
   contributionsInYear: { other: '{n} kontribusi dalam setahun terakhir' },
   more: '+{n} lainnya',
   nobodyYet: 'Belum ada',
+  allLanguagesHidden: 'Alamat kartu menghilangkan semua bahasa.',
   languagesTitle: 'Bahasa',
   changedFiles: { other: '{n} berkas diubah' },
   otherLanguages: 'Lainnya',

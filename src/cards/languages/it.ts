@@ -27,6 +27,7 @@ export const it: Words = {
   contributionsInYear: { one: '{n} contributo nell’ultimo anno', other: '{n} contributi nell’ultimo anno' },
   more: '+{n} altri',
   nobodyYet: 'Ancora nessuno',
+  allLanguagesHidden: 'L’indirizzo della scheda omette tutti i linguaggi.',
   languagesTitle: 'Linguaggi',
   changedFiles: { one: '{n} file modificato', many: '{n} di file modificati', other: '{n} file modificati' },
   otherLanguages: 'Altri',

@@ -27,6 +27,7 @@ export const ja: Words = {
   contributionsInYear: { other: '過去 1 年間に {n} 件の貢献' },
   more: 'ほか {n} 人',
   nobodyYet: 'まだ誰もいません',
+  allLanguagesHidden: 'カードのアドレスがすべての言語を除外しています。',
   languagesTitle: '言語',
   changedFiles: { other: '変更されたファイル {n} 件' },
   otherLanguages: 'その他',

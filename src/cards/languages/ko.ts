@@ -27,6 +27,7 @@ export const ko: Words = {
   contributionsInYear: { other: '지난 1년간 기여 {n}건' },
   more: '외 {n}명',
   nobodyYet: '아직 없음',
+  allLanguagesHidden: '카드 주소가 모든 언어를 제외합니다.',
   languagesTitle: '언어',
   changedFiles: { other: '변경된 파일 {n}개' },
   otherLanguages: '기타',

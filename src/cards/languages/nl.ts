@@ -27,6 +27,7 @@ export const nl: Words = {
   contributionsInYear: { one: '{n} bijdrage in het afgelopen jaar', other: '{n} bijdragen in het afgelopen jaar' },
   more: '+{n} meer',
   nobodyYet: 'Nog niemand',
+  allLanguagesHidden: 'Het adres van de kaart laat alle talen weg.',
   languagesTitle: 'Talen',
   changedFiles: { one: '{n} gewijzigd bestand', other: '{n} gewijzigde bestanden' },
   otherLanguages: 'Overige',

@@ -37,6 +37,7 @@ export const pl: Words = {
   },
   more: '+{n} więcej',
   nobodyYet: 'Jeszcze nikt',
+  allLanguagesHidden: 'Adres karty pomija wszystkie języki.',
   languagesTitle: 'Języki',
   changedFiles: {
     one: '{n} zmieniony plik',

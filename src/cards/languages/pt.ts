@@ -27,6 +27,7 @@ export const pt: Words = {
   contributionsInYear: { one: '{n} contribuição no último ano', other: '{n} contribuições no último ano' },
   more: '+{n} outros',
   nobodyYet: 'Ninguém ainda',
+  allLanguagesHidden: 'O endereço do cartão omite todas as linguagens.',
   languagesTitle: 'Linguagens',
   changedFiles: { one: '{n} arquivo alterado', many: '{n} de arquivos alterados', other: '{n} arquivos alterados' },
   otherLanguages: 'Outras',

@@ -32,6 +32,7 @@ export const ru: Words = {
   },
   more: 'ещё {n}',
   nobodyYet: 'Пока никого',
+  allLanguagesHidden: 'Адрес карточки исключает все языки.',
   languagesTitle: 'Языки',
   changedFiles: {
     one: '{n} изменённый файл',

@@ -27,6 +27,7 @@ export const sv: Words = {
   contributionsInYear: { one: '{n} bidrag det senaste året', other: '{n} bidrag det senaste året' },
   more: '+{n} till',
   nobodyYet: 'Ingen än',
+  allLanguagesHidden: 'Kortets adress utelämnar alla språk.',
   languagesTitle: 'Språk',
   changedFiles: { one: '{n} ändrad fil', other: '{n} ändrade filer' },
   otherLanguages: 'Övriga',

@@ -27,6 +27,7 @@ export const tr: Words = {
   contributionsInYear: { one: 'son bir yılda {n} katkı', other: 'son bir yılda {n} katkı' },
   more: '+{n} kişi daha',
   nobodyYet: 'Henüz kimse yok',
+  allLanguagesHidden: 'Kartın adresi tüm dilleri dışarıda bırakıyor.',
   languagesTitle: 'Diller',
   changedFiles: { one: '{n} değişen dosya', other: '{n} değişen dosya' },
   otherLanguages: 'Diğer',

@@ -32,6 +32,7 @@ export const uk: Words = {
   },
   more: 'ще {n}',
   nobodyYet: 'Поки нікого',
+  allLanguagesHidden: 'Адреса картки виключає всі мови.',
   languagesTitle: 'Мови',
   changedFiles: {
     one: '{n} змінений файл',

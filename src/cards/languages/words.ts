@@ -32,6 +32,8 @@ export interface Words extends Record<CounterName, string> {
   /** `{n}` is the number of entries that are not shown. */
   more: string;
   nobodyYet: string;
+  /** The detail of a card without a language, because the reader left out all of them. */
+  allLanguagesHidden: string;
   languagesTitle: string;
   changedFiles: Plural;
   /** The name of all languages that are not listed. */

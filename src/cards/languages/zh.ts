@@ -27,6 +27,7 @@ export const zh: Words = {
   contributionsInYear: { other: '过去一年 {n} 次贡献' },
   more: '还有 {n} 位',
   nobodyYet: '暂无贡献者',
+  allLanguagesHidden: '卡片地址排除了所有语言。',
   languagesTitle: '编程语言',
   changedFiles: { other: '{n} 个修改过的文件' },
   otherLanguages: '其他',

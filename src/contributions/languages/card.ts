@@ -2,6 +2,7 @@ import { toEntity } from '../../accounts/entity.ts';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import type { HandlerResult, ResolvedAccount } from '../../http/endpoint.ts';
 import { envelope } from '../../http/envelope.ts';
+import type { ImageRequest } from '../../http/images.ts';
 import type { Window } from '../../windows/window.ts';
 import { lastFetched } from '../last-fetched.ts';
 import { wholeDays } from '../window.ts';
@@ -16,7 +17,11 @@ export interface LoadedLanguages {
   asOf: Date;
 }
 
-type Context = ResolvedAccount & { window?: Window | undefined; query: { limit?: number } };
+type Context = ResolvedAccount & {
+  window?: Window | undefined;
+  query: { limit?: number };
+  image?: ImageRequest | undefined;
+};
 
 /**
  * Loads the languages for their card.
@@ -31,7 +36,10 @@ export async function loadLanguagesCard(
   const window = context.window && wholeDays(context.window);
   const asOf = await lastFetched(services, context, { includesPrivate: withPrivate, isCollected: true });
   const limit = context.query.limit ?? defaultLimit;
-  const languages = await loadLanguages(services, context, { window, withPrivate, limit });
+  // Parts of the card are hidden by the same parameter; no language has the name of a part.
+  const { hide } = context.image?.query ?? {};
+  const hidden = new Set(typeof hide === 'string' ? hide.split(',') : []);
+  const languages = await loadLanguages(services, context, { window, withPrivate, limit, hidden });
   return languages && { languages, window, asOf };
 }
 

@@ -20,12 +20,18 @@ export interface CountedLanguages {
  * Finds the languages of the files that an account's commits change in collected repositories; for an organization,
  * those of all commits to its repositories. Where languages were never read, requests them in the background.
  * @param wanted.window whole days (UTC); undefined: the whole history.
+ * @param wanted.hidden names of languages that neither list nor sums contain.
  * @returns undefined while nothing is known.
  */
 export async function loadLanguages(
   services: LoadServices,
   { account, requester }: Pick<ResolvedAccount, 'account' | 'requester'>,
-  { window, withPrivate, limit }: { window: Window | undefined; withPrivate: boolean; limit: number },
+  {
+    window,
+    withPrivate,
+    limit,
+    hidden,
+  }: { window: Window | undefined; withPrivate: boolean; limit: number; hidden: ReadonlySet<string> },
 ): Promise<CountedLanguages | undefined> {
   const { connection, computations, resolver } = services;
   const query: LanguageQuery = { accountId: account.id, isOwner: account.type === 'organization', withPrivate };
@@ -35,21 +41,23 @@ export async function loadLanguages(
     sums: await findLanguages(connection, query, days),
   });
   // Private contributions to repositories of others depend on more than this account.
-  const { repositories, sums } = withPrivate
+  const { repositories, sums: all } = withPrivate
     ? await computations.alone(read)
     : await computations.share(account.id, `languages ${days.since} ${days.until}`, read);
   if (!account.pinned && repositories.some(({ isNeeded }) => !isNeeded)) {
     resolver.requestInBackground(countLanguagesJob({ accountId: account.id, withPrivate }), requester);
   }
   const isFinal = account.pinned || repositories.every(({ isNeeded, isPending }) => isNeeded && !isPending);
-  if (sums.length === 0 && !isFinal) return undefined;
+  if (all.length === 0 && !isFinal) return undefined;
+  const sums = all.filter(({ language }) => !hidden.has(language));
   const languages = sums.slice(0, limit).map(({ language: name, files }) => ({
     name,
     files,
     colour: colourOfLanguage(name),
   }));
   const [files, otherFiles] = [filesOf(sums), filesOf(sums.slice(limit))];
-  return { input: { languages, files, otherFiles, includesPrivate: withPrivate }, isFinal };
+  const areAllHidden = sums.length === 0 && all.length > 0;
+  return { input: { languages, files, otherFiles, areAllHidden, includesPrivate: withPrivate }, isFinal };
 }
 
 /**

@@ -81,6 +81,11 @@ export function languageNamed(name: string): string | undefined {
   return names.get(name.toLowerCase());
 }
 
+/** Returns the names of all languages. */
+export function languageNames(): Iterable<string> {
+  return names.values();
+}
+
 /** Returns the colour that linguist gives a language, `#rrggbb`; undefined where it has none. */
 export function colourOfLanguage(language: string): string | undefined {
   return colours.get(language);

@@ -18,9 +18,11 @@ export interface Kind {
 
 /** Parameters that only some cards have. */
 const windowFields = ['period', 'since', 'until', 'time_zone'] as const;
+/** `board` is in the path, and `hidden` are the names in `hide` that are no parts. */
 export type Field =
   | 'board'
   | 'limit'
+  | 'hidden'
   | 'bots'
   | 'columns'
   | 'layout'
@@ -69,7 +71,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     path: () => 'contributions',
     parameters: () => ({ card: 'languages' }),
     takesRepository: false,
-    fields: ['limit', 'columns', 'period', 'since', 'until'],
+    fields: ['limit', 'hidden', 'columns', 'period', 'since', 'until'],
   },
   {
     card: 'contributors',
@@ -115,6 +117,14 @@ const unchanged: Record<string, string> = {
   raw: 'false',
 };
 
+/** Returns the names in a list with commas between. */
+export function listOf(value = ''): string[] {
+  return value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
 export function kindOf(values: FieldValues): Kind {
   return kinds.find(({ card }) => card === values.get('card')) ?? kinds[0];
 }
@@ -142,11 +152,12 @@ export function imagePath(values: FieldValues): string | undefined {
   return `/v1/${provider}/entities/${segment(name)}/${kind.path({ repository, board })}?${query}`;
 }
 
-/** Returns the value of a field, without parts that only other kinds of cards have. */
+/** Returns the value of a field, without parts that only other kinds of cards have. A card with named parts checks them. */
 function valueOf(values: FieldValues, parameter: string, { card }: Kind): string {
   const value = values.get(parameter) ?? '';
   if (parameter !== 'hide' && parameter !== 'show') return value;
-  const { hideable, showable } = cardOf(card).parts;
+  const { hideable, showable, alsoHideable } = cardOf(card).parts;
+  if (parameter === 'hide' && alsoHideable !== undefined) return value;
   const parts = parameter === 'hide' ? hideable : showable;
   return value
     .split(',')

@@ -13,7 +13,7 @@ import { phonePicture } from '../phone-picture.ts';
 import type { Reader } from '../reader.ts';
 import { swatch } from '../swatch.ts';
 import type { ComposerWords } from '../words/composer-words.ts';
-import { type Field, type FieldValues, imagePath, kindOf, kinds } from './address.ts';
+import { type Field, type FieldValues, imagePath, kindOf, kinds, listOf } from './address.ts';
 import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod, labelOfUnit, nameOfLanguage } from './labels.ts';
 import { isPublic } from './public-address.ts';
 import { type Embedding, snippets, withTheme } from './snippets.ts';
@@ -101,6 +101,13 @@ ${colours.map((colour) => text(values, `${colour}_color`, texts[colour], 'patter
 const kindField: Readonly<Record<Field, (form: Form) => Markup>> = {
   board: ({ values, texts }) => text(values, 'board', texts.board, 'required autocomplete="off" spellcheck="false"'),
   limit: ({ values, texts }) => text(values, 'limit', texts.limit, 'type="number" min="1" max="100"'),
+  hidden: ({ values, texts }) =>
+    text(
+      new Map([['hide', namesIn(values).join(', ')]]),
+      'hide',
+      texts.hiddenLanguages,
+      'maxlength="200" placeholder="HTML, CSS" dir="ltr" autocomplete="off" spellcheck="false"',
+    ),
   bots: ({ values, texts }) => checkbox(values, 'bots', texts.bots, { on: 'true', off: 'false', isOn: false }),
   columns: ({ values, texts }) => text(values, 'columns', texts.columns, 'type="number" min="1" max="6"', texts.asFit),
   layout: ({ values, texts }) =>
@@ -130,6 +137,12 @@ const kindField: Readonly<Record<Field, (form: Form) => Markup>> = {
   time_zone: ({ values, texts }) => text(values, 'time_zone', texts.timeZone, 'placeholder="UTC"'),
 };
 
+/** Returns the names to leave out that are no parts, such as those of languages. */
+function namesIn(values: FieldValues): string[] {
+  const { hideable } = cardOf(kindOf(values).card).parts;
+  return listOf(values.get('hide')).filter((name) => !hideable.includes(name));
+}
+
 function themes({ values, reader }: Form): Markup {
   const chosen = values.get('theme') ?? 'auto';
   return html`<fieldset class="choices"><legend>${reader.words.themes}</legend>${themeNames.map(
@@ -143,7 +156,7 @@ function parts({ values, texts, reader }: Form): Markup | undefined {
   const { card } = kindOf(values);
   const { hideable, showable } = cardOf(card).parts;
   if (hideable.length + showable.length === 0) return undefined;
-  const chosen = (name: 'hide' | 'show'): string[] => (values.get(name) ?? '').split(',');
+  const chosen = (name: 'hide' | 'show'): string[] => listOf(values.get(name));
   const isShown = (part: string): boolean =>
     hideable.includes(part) ? !chosen('hide').includes(part) : chosen('show').includes(part);
   return html`<fieldset class="choices"><legend>${texts.parts}</legend><input type="hidden" name="parts" value="${card}">${[

@@ -5,7 +5,7 @@ import type { App } from '../../http/app.ts';
 import { languageOf, sendPage } from '../../http/pages.ts';
 import type { Site } from '../layout.ts';
 import { readerOf } from '../reader.ts';
-import { checkboxes, type FieldValues, kindFields, kindOf } from './address.ts';
+import { checkboxes, type FieldValues, kindFields, kindOf, listOf } from './address.ts';
 import { composerPage } from './page.ts';
 
 const fields = [
@@ -37,26 +37,28 @@ export function composerRoutes(app: App, { site }: { site: Site }): void {
 /** Reads the fields of the form: a repeated field becomes a list, and a colour may begin with `#`. */
 function readForm(query: unknown): FieldValues {
   const sent = new Map<string, unknown>(Object.entries(Object(query)));
-  const listOf = (field: string): string[] =>
+  const sentFor = (field: string): string[] =>
     [sent.get(field)].flat().filter((word): word is string => typeof word === 'string' && word !== '');
   const values = new Map<string, string>();
   for (const field of fields) {
-    const value = listOf(field).join(',').trim().slice(0, maxLength).toWellFormed();
+    const value = sentFor(field).join(',').trim().slice(0, maxLength).toWellFormed();
     if (value !== '') values.set(field, field.endsWith('_color') ? value.replace(/^#/, '') : value);
   }
   // A checkbox comes after the hidden field with the value of an unchecked one.
   for (const field of checkboxes) {
-    const last = listOf(field).at(-1);
+    const last = sentFor(field).at(-1);
     if (last !== undefined) values.set(field, last.slice(0, maxLength));
   }
   const { card } = kindOf(values);
-  if (sent.get('parts') === card) chooseParts(values, card, listOf('part'));
+  if (sent.get('parts') === card) chooseParts(values, card, sentFor('part'));
   return values;
 }
 
 /** Sets the parts to leave out and to add from those that are checked. The parts of another card say nothing of this one. */
 function chooseParts(values: Map<string, string>, card: string, checked: readonly string[]): void {
-  const { hideable, showable } = cardOf(card).parts;
-  values.set('hide', hideable.filter((part) => !checked.includes(part)).join(','));
+  const { hideable, showable, alsoHideable } = cardOf(card).parts;
+  const named = alsoHideable === undefined ? [] : listOf(values.get('hide'));
+  const hidden = new Set([...hideable.filter((part) => !checked.includes(part)), ...named]);
+  values.set('hide', [...hidden].join(','));
   values.set('show', showable.filter((part) => checked.includes(part)).join(','));
 }

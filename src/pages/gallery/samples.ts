@@ -104,7 +104,7 @@ const samples = {
   }),
   languages: (today: Date): CardInput => ({
     envelope: ofAccount(today),
-    languages: { languages, files: 9460, otherFiles: 270, includesPrivate: false },
+    languages: { languages, files: 9460, otherFiles: 270, areAllHidden: false, includesPrivate: false },
   }),
   contributors: ofPeople,
   achievements: (): CardInput => ({

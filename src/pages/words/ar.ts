@@ -183,6 +183,7 @@ export const ar: PageWords = {
     text: 'النص',
     muted: 'النص الثانوي',
     limit: 'على الأكثر',
+    hiddenLanguages: 'اللغات المستبعدة',
     bots: 'الروبوتات',
     columns: 'الأعمدة',
     asFit: 'بحسب المساحة',

@@ -23,6 +23,7 @@ export interface ComposerWords {
   text: string;
   muted: string;
   limit: string;
+  hiddenLanguages: string;
   bots: string;
   columns: string;
   asFit: string;

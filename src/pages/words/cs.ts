@@ -184,6 +184,7 @@ export const cs: PageWords = {
     text: 'Text',
     muted: 'Vedlejší text',
     limit: 'Nejvýše',
+    hiddenLanguages: 'Vynechané jazyky',
     bots: 'Boti',
     columns: 'Sloupce',
     asFit: 'kolik se vejde',

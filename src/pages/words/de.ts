@@ -188,6 +188,7 @@ export const de: PageWords = {
     text: 'Text',
     muted: 'Nebentext',
     limit: 'Höchstens',
+    hiddenLanguages: 'Ausgelassene Sprachen',
     bots: 'Bots',
     columns: 'Spalten',
     asFit: 'wie es passt',

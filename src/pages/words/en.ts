@@ -187,6 +187,7 @@ export const en: PageWords = {
     text: 'Text',
     muted: 'Secondary text',
     limit: 'At most',
+    hiddenLanguages: 'Languages to leave out',
     bots: 'Bots',
     columns: 'Columns',
     asFit: 'as fit',

@@ -188,6 +188,7 @@ export const es: PageWords = {
     text: 'Texto',
     muted: 'Texto secundario',
     limit: 'Como máximo',
+    hiddenLanguages: 'Lenguajes que omitir',
     bots: 'Bots',
     columns: 'Columnas',
     asFit: 'según el espacio',

@@ -189,6 +189,7 @@ export const fr: PageWords = {
     text: 'Texte',
     muted: 'Texte secondaire',
     limit: 'Au plus',
+    hiddenLanguages: 'Langages à omettre',
     bots: 'Bots',
     columns: 'Colonnes',
     asFit: 'selon la place',

@@ -183,6 +183,7 @@ export const he: PageWords = {
     text: 'טקסט',
     muted: 'טקסט משני',
     limit: 'לכל היותר',
+    hiddenLanguages: 'שפות שלא יוצגו',
     bots: 'בוטים',
     columns: 'עמודות',
     asFit: 'לפי המקום',

@@ -184,6 +184,7 @@ export const hi: PageWords = {
     text: 'पाठ',
     muted: 'गौण पाठ',
     limit: 'अधिकतम',
+    hiddenLanguages: 'छोड़ी जाने वाली भाषाएँ',
     bots: 'बॉट',
     columns: 'स्तंभ',
     asFit: 'जितने समाएँ',

@@ -186,6 +186,7 @@ export const id: PageWords = {
     text: 'Teks',
     muted: 'Teks sekunder',
     limit: 'Paling banyak',
+    hiddenLanguages: 'Bahasa yang dihilangkan',
     bots: 'Bot',
     columns: 'Kolom',
     asFit: 'sesuai ruang',

@@ -187,6 +187,7 @@ export const it: PageWords = {
     text: 'Testo',
     muted: 'Testo secondario',
     limit: 'Al massimo',
+    hiddenLanguages: 'Linguaggi da omettere',
     bots: 'Bot',
     columns: 'Colonne',
     asFit: 'secondo lo spazio',

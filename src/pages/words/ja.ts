@@ -184,6 +184,7 @@ export const ja: PageWords = {
     text: '文字',
     muted: '補助文字',
     limit: '最大数',
+    hiddenLanguages: '除外する言語',
     bots: 'ボット',
     columns: '列数',
     asFit: '自動',

@@ -184,6 +184,7 @@ export const ko: PageWords = {
     text: '글자',
     muted: '보조 글자',
     limit: '최대 개수',
+    hiddenLanguages: '제외할 언어',
     bots: '봇',
     columns: '열',
     asFit: '자동',

@@ -186,6 +186,7 @@ export const nl: PageWords = {
     text: 'Tekst',
     muted: 'Bijtekst',
     limit: 'Hoogstens',
+    hiddenLanguages: 'Weg te laten talen',
     bots: 'Bots',
     columns: 'Kolommen',
     asFit: 'zoals het past',

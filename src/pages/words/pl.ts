@@ -185,6 +185,7 @@ export const pl: PageWords = {
     text: 'Tekst',
     muted: 'Tekst poboczny',
     limit: 'Najwyżej',
+    hiddenLanguages: 'Pomijane języki',
     bots: 'Boty',
     columns: 'Kolumny',
     asFit: 'ile się zmieści',

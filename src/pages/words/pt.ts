@@ -187,6 +187,7 @@ export const pt: PageWords = {
     text: 'Texto',
     muted: 'Texto secundário',
     limit: 'No máximo',
+    hiddenLanguages: 'Linguagens a omitir',
     bots: 'Bots',
     columns: 'Colunas',
     asFit: 'conforme couber',

@@ -185,6 +185,7 @@ export const ru: PageWords = {
     text: 'Текст',
     muted: 'Второстепенный текст',
     limit: 'Не больше',
+    hiddenLanguages: 'Пропущенные языки',
     bots: 'Боты',
     columns: 'Столбцы',
     asFit: 'сколько поместится',

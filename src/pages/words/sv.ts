@@ -185,6 +185,7 @@ export const sv: PageWords = {
     text: 'Text',
     muted: 'Sekundär text',
     limit: 'Högst',
+    hiddenLanguages: 'Språk att utelämna',
     bots: 'Bottar',
     columns: 'Kolumner',
     asFit: 'som får plats',

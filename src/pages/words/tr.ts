@@ -184,6 +184,7 @@ export const tr: PageWords = {
     text: 'Metin',
     muted: 'İkincil metin',
     limit: 'En fazla',
+    hiddenLanguages: 'Gösterilmeyecek diller',
     bots: 'Botlar',
     columns: 'Sütunlar',
     asFit: 'sığdığı kadar',

@@ -184,6 +184,7 @@ export const uk: PageWords = {
     text: 'Текст',
     muted: 'Другорядний текст',
     limit: 'Щонайбільше',
+    hiddenLanguages: 'Пропущені мови',
     bots: 'Боти',
     columns: 'Стовпці',
     asFit: 'скільки вміститься',

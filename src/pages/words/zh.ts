@@ -183,6 +183,7 @@ export const zh: PageWords = {
     text: '文字',
     muted: '次要文字',
     limit: '最多',
+    hiddenLanguages: '不显示的语言',
     bots: '机器人',
     columns: '列数',
     asFit: '自适应',

@@ -157,7 +157,7 @@ describe('responses with cards', () => {
       ['no-such-account/contributions?format=svg&locale=fr', 2, 'Ce compte n’existe pas chez ce fournisseur.'],
       [`${user}/contributions?format=svg&titel=Me`, 3, 'titel: did you mean title?'],
       [`${user}/contributions?format=svg&accent_color=red`, 3, 'hexadecimal digits'],
-      [`${user}/contributions?format=svg&hide=levels`, 3, 'hide must be one of avatar'],
+      [`${user}/contributions?format=svg&hide=levels`, 3, 'hide: did you mean level? hide must be one of avatar'],
       [`${user}/contributions?format=svg&width=10`, 3, 'width must be'],
       [`${user}/contributions?format=svg&locale=de-AT&limit=0`, 3, 'Etwas an der Adresse'],
       [`${user}/contributions?format=svg&card=piechart`, 3, 'contributions, calendar'],

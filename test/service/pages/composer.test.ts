@@ -53,6 +53,12 @@ describe('the composer page', () => {
       markdown,
       `[![Contributors: ${organization}](${service.url}/v1/github/entities/${organization}/contributors?format=svg&theme=nord)](${simulator.url}/${organization})`,
     );
+    await live.selectOption('#card', 'languages');
+    await live.fill('#hide', 'c++, html');
+    await live.uncheck('input[name=part][value=bar]');
+    await live.locator('.light img[src*="hide=bar,c%2B%2B,html"]').waitFor();
+    await live.reload();
+    assert.equal(await live.inputValue('#hide'), 'c++, html');
     await live.close();
     assert.deepEqual(complaints, []);
     const plain = await browser.newContext({ javaScriptEnabled: false });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contrast, readableOn, readColour } from '../../../src/cards/colours.ts';
+import { cardOf } from '../../../src/cards/index.ts';
 import { fill, languageOf } from '../../../src/cards/languages/language.ts';
 import { locales } from '../../../src/cards/languages/locales.ts';
 import { normalize, readCardOptions } from '../../../src/cards/options.ts';
 import { palettes, palettesOf, textureOf, themeAliases, themeNames, trackOf } from '../../../src/cards/themes.ts';
+import { languageNamed, languageNames } from '../../../src/contributions/languages/linguist.ts';
 import { AppError } from '../../../src/errors.ts';
 import { readSvg } from './read-svg.ts';
 import { contributionsOf, draw, names, streakOf } from './samples.ts';
@@ -100,6 +102,38 @@ describe('card options', () => {
           /level, icons|no such parts/.test(error.message),
       );
     }
+  });
+
+  it('names the part or the language that a wrong one probably means', () => {
+    const { parts } = cardOf('languages');
+    for (const [hide, meant] of [
+      ['titel', 'title'],
+      ['title,typescipt', 'TypeScript'],
+    ] as const) {
+      assert.throws(
+        () => readCardOptions({ hide }, parts),
+        (error) =>
+          error instanceof AppError &&
+          error.message.startsWith(`hide: did you mean ${meant}? `) &&
+          error.message.endsWith('coverage and names of languages.') &&
+          error.explanations[0]?.values?.['meant'] === meant,
+      );
+    }
+  });
+
+  it('reads languages in any letter case, with a plus that arrives as a space', () => {
+    const { parts } = cardOf('languages');
+    const hidden = (hide: string): string[] => [...readCardOptions({ hide }, parts).hide];
+    assert.deepEqual(hidden('html, CSS,title,vue'), ['HTML', 'CSS', 'title', 'Vue']);
+    assert.deepEqual(hidden('c,c++,common lisp'), ['C', 'C++', 'Common Lisp']);
+    const sent = new URLSearchParams('hide=c++,common+lisp').get('hide') ?? '';
+    assert.deepEqual(hidden(sent), ['C++', 'Common Lisp']);
+    assert.throws(() => readCardOptions({ hide: 'html' }, cardOf('calendar').parts), AppError);
+  });
+
+  it('has no language with the name of a part of the card of languages', () => {
+    for (const part of cardOf('languages').parts.hideable) assert.equal(languageNamed(part), undefined);
+    for (const name of languageNames()) assert.doesNotMatch(name, /,/);
   });
 
   it('normalizes equal card options to the same form, without default values', () => {

@@ -182,7 +182,10 @@ export function languagesOf(files: readonly number[] = [4120, 2210, 1330, 760, 4
   const languages = files.map((count, index) => ({ ...(named[index % named.length] ?? { name: '?' }), files: count }));
   const sum = files.reduce((total, count) => total + count, 0);
   const { envelope } = contributionsOf({});
-  return { envelope, languages: { languages, files: sum + 40, otherFiles: 40, includesPrivate: false } };
+  return {
+    envelope,
+    languages: { languages, files: sum + 40, otherFiles: 40, areAllHidden: false, includesPrivate: false },
+  };
 }
 
 export function achievementsOf(count: number): CardInput {

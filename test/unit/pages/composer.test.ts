@@ -59,6 +59,22 @@ describe('composing of cards', () => {
     );
   });
 
+  it('keeps the languages to leave out apart from the parts', () => {
+    const hide = 'title,c++,html';
+    assert.equal(
+      path({ name: 'ada', card: 'languages', hide }),
+      '/v1/github/entities/ada/contributions?format=svg&card=languages&hide=title,c%2B%2B,html',
+    );
+    assert.equal(
+      path({ name: 'ada', card: 'calendar', hide }),
+      '/v1/github/entities/ada/contributions?format=svg&card=calendar&hide=title',
+    );
+    const page = composerPage(site, reader, new Map(Object.entries({ card: 'languages', hide })));
+    assert.match(page, /name="hide" value="c\+\+, html"/);
+    assert.doesNotMatch(page, /value="title" checked/);
+    assert.doesNotMatch(composerPage(site, reader, new Map([['card', 'calendar']])), /name="hide"/);
+  });
+
   it('builds the address of a card from the form, without default values', () => {
     assert.equal(path({}), undefined);
     assert.equal(path({ name: 'ada' }), '/v1/github/entities/ada/contributions?format=svg');
