@@ -10,7 +10,9 @@ import { formatUrl } from './http/metrics-server.ts';
 import { listenWhileStarting } from './http/starting.ts';
 import { type Jobs, startJobs } from './jobs.ts';
 import { createMetrics, registerSharedStates, registerStates } from './metrics.ts';
+import { startingPages } from './pages/starting.ts';
 import type { Provider } from './providers/provider.ts';
+import { startingSiteOf } from './site.ts';
 import { startMetrics } from './start-metrics.ts';
 
 /** The time for responses and statements under way when the service stops, in ms; then their connections are closed. */
@@ -33,7 +35,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   const { log } = options;
   const { registry, onJobEnd, ...observers } = createMetrics();
   await using resources = new AsyncDisposableStack();
-  const starting = await listenWhileStarting(config, drawProblem);
+  const starting = await listenWhileStarting(config, { drawProblem, pages: startingPages(startingSiteOf(config)) });
   resources.defer(() => starting.close());
   await requireGit();
   const core = await openCore(config, { ...options, ...observers, correctsTimesLater: true });

@@ -8,7 +8,6 @@ import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { achievementRoutes } from './achievements/routes.ts';
 import { boardRoutes } from './boards/routes.ts';
-import { locales } from './cards/languages/locales.ts';
 import { openCardImages } from './cards/open.ts';
 import type { Config } from './config/config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
@@ -40,11 +39,11 @@ import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import type { Site } from './pages/layout.ts';
-import { type Logo, readLogo } from './pages/logo.ts';
+import { readLogo } from './pages/logo.ts';
 import { pageRoutes, pageSettings } from './pages/routes.ts';
 import { signInHosts } from './pages/sign-in/routes.ts';
-import { stylePath } from './pages/style.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
+import { siteOf } from './site.ts';
 
 /** The time limit of a response, without the wait for a provider, in ms. */
 const handlerMarginMs = 5000;
@@ -117,8 +116,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
     else if (announcement.kind === 'account') access.forget(announcement.key);
   });
   const metrics = createHttpMetrics(registry);
-  const logo = config.siteLogo === undefined ? undefined : await readLogo(config.siteLogo);
-  const site = siteOf(config, { publicUrl, providers: core.providers, logo });
+  const site = await readSite(config, core, publicUrl);
   const app: App = await createServer({
     cache,
     usableResponses: () => usableResponses({ isConnected: isLive(), sinceContactMs: listener.sinceContactMs() }),
@@ -184,27 +182,7 @@ function createResolver(config: Config, { requests, providers, outcomes }: Core,
   });
 }
 
-function siteOf(
-  config: Config,
-  service: { publicUrl: () => string; providers: Core['providers']; logo: Logo | undefined },
-): Site {
-  return {
-    name: config.siteName,
-    logo: service.logo,
-    imprintUrl: config.imprintUrl,
-    isIndexed: config.siteIndexed,
-    publicUrl: service.publicUrl,
-    signInHosts: () => signInHosts(service),
-    providers: config.providers.map(({ name }) => name),
-    profileUrl: profileUrls(config),
-    stylePath,
-    locales,
-    example: config.siteExample,
-  };
-}
-
-/** Returns a function that builds the URL of an account's page, from the operator's settings of its provider. */
-function profileUrls({ providers }: Config): (provider: string, name: string) => string {
-  const urls = new Map(providers.map(({ name, url }) => [name, url]));
-  return (provider, name) => `${urls.get(provider) ?? ''}/${name.split('/').map(encodeURIComponent).join('/')}`;
+async function readSite(config: Config, { providers }: Core, publicUrl: () => string): Promise<Site> {
+  const logo = config.siteLogo === undefined ? undefined : await readLogo(config.siteLogo);
+  return siteOf(config, { publicUrl, signInHosts: () => signInHosts({ publicUrl, providers }), logo });
 }

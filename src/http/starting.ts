@@ -6,7 +6,8 @@ import { asListenError } from './listen.ts';
 import { toProblem } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
 import { requestIdSource } from './request-ids.ts';
-import { errorCodeHeader, imageHeaders } from './response.ts';
+import { errorCodeHeader, imageHeaders, pageHeaders } from './response.ts';
+import type { PageProblem } from './send.ts';
 
 const retryAfterMs = 5000;
 /** The error until the node can serve requests. Its `Retry-After` is relative, so that any time can stand for now. */
@@ -22,15 +23,25 @@ export interface Starting {
   close(): Promise<void>;
 }
 
-/** Draws an error as SVG. */
-type DrawProblem = (card: string, query: Parameters, problem: CardProblem) => { svg: string };
+/** The views of a node that starts. */
+export interface StartingViews {
+  /** Draws an error as SVG. */
+  drawProblem: (card: string, query: Parameters, problem: CardProblem) => { svg: string };
+  pages: StartingPages;
+}
+
+export interface StartingPages {
+  stylesheet: { path: string; text: string };
+  /** Renders an error for readers of pages. */
+  renderProblem: (problem: PageProblem, request: Pick<IncomingMessage, 'url' | 'headers'>) => string;
+}
 
 /**
  * Creates the server for the time in which a node starts, which is long when tables are migrated. It confirms at
  * `/healthz` that the process runs, so that a supervisor does not end a migration, and responds to all other requests
- * with 503, to requests for images with a card.
+ * with 503, to requests for images with a card, to browsers with a page.
  */
-export function createStartingServer(draw: DrawProblem): Server {
+export function createStartingServer({ drawProblem, pages }: StartingViews): Server {
   const newRequestId = requestIdSource();
   const { message, code } = notReady.body.error;
   const problem = { status: notReady.status, message, explanations: [] };
@@ -39,10 +50,22 @@ export function createStartingServer(draw: DrawProblem): Server {
     const { path, query } = addressOf(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (isRead && path === '/healthz') return send(response, 200, json({ status: 'ok' }));
+    const { stylesheet, renderProblem } = pages;
+    if (isRead && path === stylesheet.path) {
+      return send(response, 200, { text: stylesheet.text, type: 'text/css; charset=utf-8' });
+    }
     response.setHeaders(new Map(Object.entries(notReady.headers)));
     const card = isRead ? cardAt(path, query) : undefined;
-    const svg = card === undefined ? undefined : tryDrawing(() => draw(card, query, problem));
-    if (svg === undefined) return send(response, notReady.status, json(notReady.body));
+    const svg = card === undefined ? undefined : tryRendering(() => drawProblem(card, query, problem).svg);
+    if (svg === undefined) {
+      const retryAfterS = isRead ? retryAfterMs / 1000 : undefined;
+      const page = wantsPage(request, path)
+        ? tryRendering(() => renderProblem({ ...problem, retryAfterS }, request))
+        : undefined;
+      if (page === undefined) return send(response, notReady.status, json(notReady.body));
+      response.setHeaders(new Map(Object.entries(pageHeaders)));
+      return send(response, notReady.status, { text: page, type: pageHeaders['content-type'] });
+    }
     response.setHeaders(new Map(Object.entries({ ...imageHeaders, [errorCodeHeader]: String(code) })));
     // A running service does the same, because image proxies show no image with another status than 200.
     const status = request.headers.authorization === undefined ? 200 : notReady.status;
@@ -56,9 +79,9 @@ export function createStartingServer(draw: DrawProblem): Server {
  */
 export async function listenWhileStarting(
   { host, port }: { host: string; port: number },
-  draw: DrawProblem,
+  views: StartingViews,
 ): Promise<Starting> {
-  const server = createStartingServer(draw);
+  const server = createStartingServer(views);
   try {
     server.listen(port, host);
     await once(server, 'listening');
@@ -81,10 +104,15 @@ function addressOf({ url = '' }: IncomingMessage): { path: string; query: Parame
   return { path, query: withDocumentedForms(Object.fromEntries(new URLSearchParams(query))) };
 }
 
-/** Returns a drawn card; undefined when drawing fails, because an error in this listener would end the process. */
-function tryDrawing(draw: () => { svg: string }): string | undefined {
+/** Returns whether a request is from a reader of pages, as a running service decides it. */
+function wantsPage({ headers }: IncomingMessage, path: string): boolean {
+  return !path.startsWith('/v1/') && path !== '/readyz' && headers.accept?.includes('text/html') === true;
+}
+
+/** Returns a card or a page; undefined when it fails, because an error in this listener would end the process. */
+function tryRendering(render: () => string): string | undefined {
   try {
-    return draw().svg;
+    return render();
   } catch {
     return undefined;
   }

@@ -11,6 +11,8 @@ import { Entrance } from '../http/entrance.ts';
 import { serveHandedOver } from '../http/handed-over.ts';
 import { createStartingServer } from '../http/starting.ts';
 import type { Log } from '../log.ts';
+import { startingPages } from '../pages/starting.ts';
+import { startingSiteOf } from '../site.ts';
 import { startMetrics } from '../start-metrics.ts';
 import { connectionsOf } from './share.ts';
 import { SummedMetrics } from './summed-metrics.ts';
@@ -39,7 +41,7 @@ export interface Workers extends AsyncDisposable {
 /** Starts processes that respond to requests, and one for jobs. This process listens for all and replaces those that end. */
 export async function startWorkers(config: Config, { log, environment, onLine }: Options): Promise<Workers> {
   await using opened = new AsyncDisposableStack();
-  const starting = serveHandedOver(createStartingServer(drawProblem));
+  const starting = serveHandedOver(createStartingServer({ drawProblem, pages: startingPages(startingSiteOf(config)) }));
   const entrance = await Entrance.open(config, (socket) => starting.add(socket));
   opened.defer(() => entrance.close());
   await requireGit();

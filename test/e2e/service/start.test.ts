@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
 import { openDatabase } from '../../../src/database/open.ts';
+import { readerOf } from '../../../src/pages/reader.ts';
 import { createTestDatabase } from '../../database.ts';
 import type { OpenApi } from '../../described/open-api.ts';
 import { Description, type SentResponse } from '../../described/validate.ts';
@@ -67,6 +68,28 @@ describe('start of a node', () => {
         assert.match(String(headers.get('x-request-id')), /./);
         const { error } = (await response.json()) as { error: unknown };
         assert.deepEqual(error, { code: 0, type: 'overloaded', message: 'The service is starting.' });
+      }
+      const browser = { headers: { accept: 'text/html', 'accept-language': 'ar' } };
+      for (const [path, locale] of [
+        ['/', 'ar'],
+        ['/github/ada-lovelace?lang=de', 'de'],
+      ] as const) {
+        const response = await get(path, browser);
+        const { status, headers } = response;
+        assert.deepEqual([status, headers.get('retry-after'), headers.get('cache-control')], [503, '5', 'no-store']);
+        assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+        assert.match(String(headers.get('content-security-policy')), /default-src 'none'/);
+        const page = await response.text();
+        const { words } = readerOf({ locale, isChosen: false });
+        assert.ok(page.includes(`<html lang="${locale}"`) && page.includes(`href="">${words.refresh}</a>`), page);
+        const sheet = await get(/href="(\/pages\/style-[^"]+)"/.exec(page)?.[1] ?? '');
+        assert.deepEqual([sheet.status, sheet.headers.get('content-type')], [200, 'text/css; charset=utf-8']);
+      }
+      const form = await get('/sign-out', { method: 'POST', ...browser });
+      assert.equal(form.status, 503);
+      assert.doesNotMatch(await form.text(), /href=""/);
+      for (const path of ['/readyz', '/v1/github/entities/ada-lovelace']) {
+        assert.match(String((await get(path, browser)).headers.get('content-type')), /^application\/json/);
       }
       for (const path of images) {
         const response = await get(path);
