@@ -40,6 +40,7 @@ const BoardPart = Type.Object({
     incomplete: Type.Array(Type.Object({ repository: Type.String(), state: Type.String() })),
   }),
   rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
+  threshold: Type.Union([Type.Null(), Type.Integer()]),
   teams: Type.Array(Type.String()),
 });
 type BoardPart = Static<typeof BoardPart>;
@@ -52,7 +53,7 @@ const SeasonPart = Type.Object({
   time_zone: Type.String(),
   repositories: BoardPart.properties.repositories,
   rules: BoardPart.properties.rules,
-  threshold: Type.Union([Type.Null(), Type.Integer()]),
+  threshold: BoardPart.properties.threshold,
 });
 type SeasonPart = Static<typeof SeasonPart>;
 type Ends = Pick<BoardPart['window'], 'since' | 'until'>;
@@ -126,9 +127,9 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
  * @param present undefined where its file no longer defines the board.
  */
 function boardOf(season: SeasonPart, slug: string, present: BoardPart | undefined): BoardPart {
-  const { name, description, since, until, time_zone: timeZone, repositories, rules } = season;
+  const { since, until, time_zone: timeZone, ...frozen } = season;
   const window = { since, until, time_zone: timeZone };
-  return { slug: present?.slug ?? slug, name, description, window, repositories, rules, teams: present?.teams ?? [] };
+  return { ...frozen, slug: present?.slug ?? slug, window, teams: present?.teams ?? [] };
 }
 
 /** Returns undefined for what the reader may not see, or what does not exist. */
@@ -209,6 +210,7 @@ function facts({ board, ranks, account, query, seasons }: BoardView, path: strin
     pathOf: (login) =>
       withQuery(`${path}/people/${encodeURIComponent(login)}`, number === undefined ? {} : { season: number }),
     provider: account.provider,
+    threshold: board.threshold,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { fill } from '../../cards/languages/language.ts';
 import { accountPath } from '../addresses.ts';
 import { definitionOf } from '../definitions/index.ts';
 import { html, type Markup, trusted } from '../html.ts';
@@ -17,6 +18,8 @@ export const RankPart = Type.Object({
   change: Type.Union([Type.Null(), Type.Integer()]),
   newcomer: Type.Boolean(),
   returning: Type.Boolean(),
+  granted: Type.Number(),
+  eligible: Type.Union([Type.Null(), Type.Boolean()]),
   teams: Type.Array(Type.String()),
 });
 export type RankPart = Static<typeof RankPart>;
@@ -30,6 +33,8 @@ export interface RankFacts extends NumberFacts {
   pathOf: (login: string) => string;
   /** The host of names without one. */
   provider: string;
+  /** The points from which a person is eligible; null where the board has none. */
+  threshold: number | null;
 }
 
 /** The first three, the first one in the middle. */
@@ -52,21 +57,24 @@ export function rankTable(
   reader: Reader,
 ): Markup {
   const { detail } = reader.words;
+  const { language } = reader;
+  const { threshold } = facts;
   const isOwn = ({ rank, person }: RankPart): boolean =>
     own !== undefined && rank === own.rank && person?.name === own.person?.name;
   const isPinned = own !== undefined && !items.slice(0, seenAtOnce).some(isOwn);
   return html`<div class="wide" role="region" aria-label="${detail.ranking}" tabindex="0"><table class="ranks"><thead><tr><th scope="col">${detail.rank}</th><th scope="col">${detail.person}</th><th scope="col">${detail.points}</th><th scope="col">${detail.change}</th></tr></thead>
 <tbody>${isPinned && row(own, { facts, isOwn: true }, reader)}${items.map((item) => row(item, { facts, isOwn: isOwn(item) }, reader))}</tbody></table></div>
 ${sharedTip(facts, reader)}
+${threshold !== null && html`<p class="note">${detail.eligible}: <bdi dir="ltr">≥ ${language.number(threshold)}</bdi></p>`}
 <p class="note">${detail.change}: ${definitionOf('change', reader)}</p>`;
 }
 
 function row(item: RankPart, { facts, isOwn }: { facts: RankFacts; isOwn: boolean }, reader: Reader): Markup {
-  const { rank, person, points, change, newcomer, returning, teams } = item;
+  const { rank, person, points, granted, change, newcomer, returning, eligible, teams } = item;
   const { words, language, to } = reader;
   const { detail } = words;
-  return html`<tr${isOwn && trusted(' class="own"')}><td>${language.number(rank)}</td><td>${person === null ? '–' : html`<a class="who" href="${to(accountPath(person.provider, person.name))}">${avatar(person.provider, person, 28)}<bdi>${person.display_name || person.name}</bdi></a>`}${isOwn && chip(detail.you)}${newcomer && chip(detail.newcomer)}${returning && chip(detail.returning)}${teams.map(chip)}</td>
-<td>${pointsOf(item, language.number(points), facts, reader)}</td><td>${moved(change, reader)}</td></tr>`;
+  return html`<tr${isOwn && trusted(' class="own"')}><td>${language.number(rank)}</td><td>${person === null ? '–' : html`<a class="who" href="${to(accountPath(person.provider, person.name))}">${avatar(person.provider, person, 28)}<bdi>${person.display_name || person.name}</bdi></a>`}${isOwn && chip(detail.you)}${eligible === true && chip(detail.eligible)}${newcomer && chip(detail.newcomer)}${returning && chip(detail.returning)}${teams.map(chip)}</td>
+<td>${pointsOf(item, language.number(points), facts, reader)}${granted !== 0 && html`<small dir="auto">${fill(detail.granted, { n: language.number(granted) })}</small>`}</td><td>${moved(change, reader)}</td></tr>`;
 }
 
 function pointsOf({ person }: RankPart, text: string, facts: RankFacts, { to }: Reader): Markup {

@@ -57,6 +57,8 @@ export const ar: PageWords = {
     change: 'التغير',
     newcomer: 'جديد',
     returning: 'عائد',
+    eligible: 'مؤهَّل',
+    granted: 'منها ممنوحة: {n}',
     teams: 'الفرق',
     everyone: 'الجميع',
     seasons: 'المواسم',

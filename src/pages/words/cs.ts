@@ -57,6 +57,8 @@ export const cs: PageWords = {
     change: 'Změna',
     newcomer: 'nově',
     returning: 'opět zde',
+    eligible: 'má nárok',
+    granted: 'z toho přiděleno: {n}',
     teams: 'Týmy',
     everyone: 'Všichni',
     seasons: 'Sezóny',

@@ -57,6 +57,8 @@ export const de: PageWords = {
     change: 'Veränderung',
     newcomer: 'neu',
     returning: 'wieder dabei',
+    eligible: 'berechtigt',
+    granted: 'davon {n} zugesprochen',
     teams: 'Teams',
     everyone: 'Alle',
     seasons: 'Saisons',

@@ -22,6 +22,10 @@ export interface DetailWords {
   change: string;
   newcomer: string;
   returning: string;
+  /** The mark of people who reach the threshold of a board. */
+  eligible: string;
+  /** The part of a person's points that grants give; with `{n}`. */
+  granted: string;
   teams: string;
   everyone: string;
   seasons: string;

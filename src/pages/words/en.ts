@@ -57,6 +57,8 @@ export const en: PageWords = {
     change: 'Change',
     newcomer: 'new',
     returning: 'back again',
+    eligible: 'eligible',
+    granted: '{n} of them granted',
     teams: 'Teams',
     everyone: 'Everyone',
     seasons: 'Seasons',

@@ -57,6 +57,8 @@ export const es: PageWords = {
     change: 'Cambio',
     newcomer: 'nuevo',
     returning: 'de vuelta',
+    eligible: 'elegible',
+    granted: 'de ellos concedidos: {n}',
     teams: 'Equipos',
     everyone: 'Todos',
     seasons: 'Temporadas',

@@ -57,6 +57,8 @@ export const fr: PageWords = {
     change: 'Évolution',
     newcomer: 'nouveau',
     returning: 'de retour',
+    eligible: 'éligible',
+    granted: 'dont accordés : {n}',
     teams: 'Équipes',
     everyone: 'Tout le monde',
     seasons: 'Saisons',

@@ -57,6 +57,8 @@ export const he: PageWords = {
     change: 'שינוי',
     newcomer: 'חדש',
     returning: 'חזר',
+    eligible: 'זכאי',
+    granted: 'מתוכן הוענקו: {n}',
     teams: 'קבוצות',
     everyone: 'כולם',
     seasons: 'עונות',

@@ -57,6 +57,8 @@ export const hi: PageWords = {
     change: 'बदलाव',
     newcomer: 'नया',
     returning: 'वापस',
+    eligible: 'पात्र',
+    granted: 'इनमें प्रदत्त: {n}',
     teams: 'टीमें',
     everyone: 'सभी',
     seasons: 'सीज़न',

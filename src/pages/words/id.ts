@@ -57,6 +57,8 @@ export const id: PageWords = {
     change: 'Perubahan',
     newcomer: 'baru',
     returning: 'kembali',
+    eligible: 'memenuhi syarat',
+    granted: 'termasuk pemberian: {n}',
     teams: 'Tim',
     everyone: 'Semua orang',
     seasons: 'Musim',

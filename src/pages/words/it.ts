@@ -57,6 +57,8 @@ export const it: PageWords = {
     change: 'Variazione',
     newcomer: 'nuovo',
     returning: 'di ritorno',
+    eligible: 'idoneo',
+    granted: 'di cui assegnati: {n}',
     teams: 'Squadre',
     everyone: 'Tutti',
     seasons: 'Stagioni',

@@ -57,6 +57,8 @@ export const ja: PageWords = {
     change: '変動',
     newcomer: '新規',
     returning: '復帰',
+    eligible: '資格あり',
+    granted: 'うち付与：{n}',
     teams: 'チーム',
     everyone: '全員',
     seasons: 'シーズン',

@@ -57,6 +57,8 @@ export const ko: PageWords = {
     change: '변동',
     newcomer: '신규',
     returning: '복귀',
+    eligible: '자격 있음',
+    granted: '그중 부여: {n}',
     teams: '팀',
     everyone: '모두',
     seasons: '시즌',

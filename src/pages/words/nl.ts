@@ -57,6 +57,8 @@ export const nl: PageWords = {
     change: 'Verandering',
     newcomer: 'nieuw',
     returning: 'weer terug',
+    eligible: 'gerechtigd',
+    granted: 'waarvan {n} toegekend',
     teams: 'Teams',
     everyone: 'Iedereen',
     seasons: 'Seizoenen',

@@ -57,6 +57,8 @@ export const pl: PageWords = {
     change: 'Zmiana',
     newcomer: 'nowa osoba',
     returning: 'powrót',
+    eligible: 'spełnia próg',
+    granted: 'w tym przyznane: {n}',
     teams: 'Zespoły',
     everyone: 'Wszyscy',
     seasons: 'Sezony',

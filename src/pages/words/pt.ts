@@ -57,6 +57,8 @@ export const pt: PageWords = {
     change: 'Mudança',
     newcomer: 'novo',
     returning: 'de volta',
+    eligible: 'elegível',
+    granted: 'destes, concedidos: {n}',
     teams: 'Equipes',
     everyone: 'Todos',
     seasons: 'Temporadas',

@@ -57,6 +57,8 @@ export const ru: PageWords = {
     change: 'Изменение',
     newcomer: 'впервые',
     returning: 'снова здесь',
+    eligible: 'имеет право',
+    granted: 'из них присуждено: {n}',
     teams: 'Команды',
     everyone: 'Все',
     seasons: 'Сезоны',

@@ -57,6 +57,8 @@ export const sv: PageWords = {
     change: 'Förändring',
     newcomer: 'ny',
     returning: 'tillbaka',
+    eligible: 'berättigad',
+    granted: 'varav tilldelade: {n}',
     teams: 'Lag',
     everyone: 'Alla',
     seasons: 'Säsonger',

@@ -57,6 +57,8 @@ export const tr: PageWords = {
     change: 'Değişim',
     newcomer: 'yeni',
     returning: 'geri döndü',
+    eligible: 'hak sahibi',
+    granted: 'kararla verilen: {n}',
     teams: 'Takımlar',
     everyone: 'Herkes',
     seasons: 'Sezonlar',

@@ -57,6 +57,8 @@ export const uk: PageWords = {
     change: 'Зміна',
     newcomer: 'уперше',
     returning: 'знову тут',
+    eligible: 'має право',
+    granted: 'з них присуджено: {n}',
     teams: 'Команди',
     everyone: 'Усі',
     seasons: 'Сезони',

@@ -57,6 +57,8 @@ export const zh: PageWords = {
     change: '变化',
     newcomer: '新人',
     returning: '回归',
+    eligible: '符合资格',
+    granted: '其中授予：{n}',
     teams: '团队',
     everyone: '所有人',
     seasons: '赛季',
