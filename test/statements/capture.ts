@@ -31,9 +31,13 @@ export function captureStatements(directory: string): void {
       const [first] = parameters;
       const text = typeof first === 'string' ? first : String(Object(first).text ?? '');
       if (!seen.has(text)) {
-        seen.add(text);
-        const from = names.test(text) ? senderOf() : undefined;
-        if (from !== undefined) captured.set(text, from);
+        const stack = names.test(text) ? stackOf() : '';
+        // A statement that waited for a connection has the function on its stack that returned one, not its own sender.
+        if (!stack.includes('._pulseQueue ')) {
+          seen.add(text);
+          const from = senderIn(stack);
+          if (from !== undefined) captured.set(text, from);
+        }
       }
       return Reflect.apply(original, this, parameters);
     },
@@ -45,12 +49,17 @@ export function captureStatements(directory: string): void {
   });
 }
 
-/** Returns the nearest line that is no part of the connection; undefined when a test sends the statement. */
-function senderOf(): string | undefined {
+/** Returns the stack of the caller with enough frames to find the sender of a statement. */
+function stackOf(): string {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = frames;
   const stack = new Error('sent').stack ?? '';
   Error.stackTraceLimit = stackTraceLimit;
+  return stack;
+}
+
+/** Returns the nearest line that is no part of the connection; undefined when a test sends the statement. */
+function senderIn(stack: string): string | undefined {
   const lines = [...stack.matchAll(/\/((?:src|test|bench)\/[\w./-]+\.ts:\d+)/g)].map(([, line = '']) => line);
   const sender = lines.find(
     (line) =>
