@@ -47,7 +47,7 @@ export async function runClaims(
  */
 export function compareWithTable(results: readonly BenchResult[], readme: string): string[] {
   const documented = new Set(
-    [...readme.matchAll(/^\| ([\w-]+) \| [\d.]+ \| (\S+) \|/gm)].map(([, ...row]) => row.join(' ')),
+    [...readme.matchAll(/^\| ([\w-]+) \| -?[\d.]+ \| (\S+) \|/gm)].map(([, ...row]) => row.join(' ')),
   );
   const measured = new Set(results.map(({ name, goal }) => `${name} ${goal}`));
   return [

@@ -44,6 +44,7 @@ describe('claims', () => {
       'no row of the table has the name and goal new none',
     ]);
     assert.equal(compareWithTable([{ ...fast, goal: '>=0.9' }], table).length, 2);
+    assert.deepEqual(compareWithTable([fast], table.replace('0.93', '-0.07')), [], 'an exponent may be negative');
   });
 });
 
