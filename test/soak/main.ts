@@ -32,7 +32,9 @@ try {
   const faults = [...ended, ...responses.take()];
   for (const fault of faults) console.error(`✖ ${fault}`);
   if (faults.length === 0) {
-    console.log('✔ totals are those of the world, no read failed, all responses are described, no job is stuck');
+    console.log(
+      '✔ totals are those of the world, no read failed while the database was available, all responses are described, no job is stuck',
+    );
   }
   process.exitCode = faults.length > 0 ? 1 : 0;
 } finally {

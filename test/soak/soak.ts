@@ -72,9 +72,11 @@ export async function soak(options: SoakOptions): Promise<string[]> {
   }
   await history;
   await reads.stop();
-  log(`${reads.count} reads, ${reads.failures.length} of them failed`);
   const failures = reads.failures.filter(
     ({ at, until: end }) => !context.outages.some(({ from, to }) => end >= from && at <= to),
+  );
+  log(
+    `${reads.count} reads, ${reads.failures.length} of them failed, ${failures.length} while the database was available`,
   );
   const failedReads = failures
     .slice(0, 10)
