@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { shareStoredService } from '../service/http/stored-service.ts';
 
-describe('a request that does not arrive', () => {
+describe('requests that do not arrive', () => {
   const shared = shareStoredService({ service: {} });
 
   for (const [part, sent] of [
@@ -14,7 +14,7 @@ describe('a request that does not arrive', () => {
       'PUT /v1/github/entities/ada/settings HTTP/1.1\r\nhost: plaudit.test\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
     ],
   ]) {
-    it(`gets status 408 in the documented shape while its ${part} end in the middle`, async () => {
+    it(`get status 408 in the documented shape when they stop within the ${part}`, async () => {
       const { hostname, port } = new URL(shared.service.url);
       const socket = connect({ host: hostname, port: Number(port) });
       socket.write(sent ?? '');
@@ -25,7 +25,7 @@ describe('a request that does not arrive', () => {
     });
   }
 
-  it('is described for every operation', async () => {
+  it('are described for every operation', async () => {
     const { paths } = JSON.parse((await shared.service.get('/openapi.json')).text) as {
       paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
     };

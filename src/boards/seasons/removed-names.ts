@@ -5,7 +5,7 @@ import { BoardFields } from '../file/schema.ts';
 import { keyOf, namedPeopleOf } from '../people/named-people-store.ts';
 import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
 
-/** Removes the names of people who were erased or hidden from what a season says besides its table. */
+/** Removes the names of people who were erased or hidden from the texts of a season, not from its table. */
 
 /** Stands for a name in texts. */
 const removed = '(removed)';

@@ -60,8 +60,8 @@ async function prepare(database: Database): Promise<BoardOfMany> {
   return board;
 }
 
-describe('a ranking of all people of a board', () => {
-  it('is stored in parts, of which readers see none before the last', { skip: isOnCluster }, async () => {
+describe('rankings of all people of a board', () => {
+  it('are stored in parts, of which readers see none before the last', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const board = await storeBoard(database, { people });
@@ -85,7 +85,7 @@ describe('a ranking of all people of a board', () => {
     });
   });
 
-  it('is shown as a whole or not at all when the connection is lost before any statement, and then completed', async () => {
+  it('are shown as a whole or not at all when the connection is lost before any statement, and then completed', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const board = await storeBoard(database, { people, window: { since: '2026-04-01', until: '2026-05-31' } });
@@ -117,7 +117,7 @@ describe('a ranking of all people of a board', () => {
     assert.deepEqual(rows, []);
   });
 
-  it('follows very many noted changes, which are merged in parts, also after the connection is lost before any statement', {
+  it('follow very many noted changes, which are merged in parts, also after the connection is lost before any statement', {
     skip: isOnCluster,
   }, async () => {
     await using opened = await openTestDatabase();
@@ -145,7 +145,7 @@ describe('a ranking of all people of a board', () => {
     assert.deepEqual(await read(database, board), { version: 2, people, ranks: expectedRanks(2) });
   });
 
-  it('is requested again, and completed also for a board that ended, when it was interrupted', async () => {
+  it('are requested again, and completed also for a board that ended, when they were interrupted', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection } = database;
@@ -160,7 +160,7 @@ describe('a ranking of all people of a board', () => {
     assert.deepEqual(await read(database, board), { version: 2, people, ranks: expectedRanks(2) });
   });
 
-  it('has no person who was erased, and counts those again who changed, between two parts', async () => {
+  it('have no person who was erased, and count those again who changed, between two parts', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection } = database;

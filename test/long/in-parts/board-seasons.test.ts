@@ -63,8 +63,8 @@ function assertWhole(shown: Shown | undefined, version: number, rounds: number):
   assert.deepEqual(points, expected);
 }
 
-describe('a season of many people', () => {
-  it('is frozen, corrected and signed again in parts', { skip: isOnCluster }, async () => {
+describe('seasons of many people', () => {
+  it('are frozen, corrected and signed again in parts', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection } = database;
@@ -94,7 +94,7 @@ describe('a season of many people', () => {
     assert.deepEqual(rows, [{ version: 3 }]);
   });
 
-  it('is shown with its statement, or not at all, when the connection is lost before any statement', async () => {
+  it('are shown with their statement, or not at all, when the connection is lost before any statement', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const board = await storeBoard(database, { people, window });
@@ -109,7 +109,7 @@ describe('a season of many people', () => {
     assert.equal((await findVersions(database.connection, board.boardId, 1)).length, 1);
   });
 
-  it('keeps its version until the corrected one is signed, also when the connection is lost before any statement', async () => {
+  it('keep their version until the corrected one is signed, also when the connection is lost before any statement', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection } = database;
@@ -133,7 +133,7 @@ describe('a season of many people', () => {
     assert.deepEqual(rows, []);
   });
 
-  it('names no person who is hidden or erased between two parts, in its table and its statement', async () => {
+  it('name no person who is hidden or erased between two parts, in their table and their statement', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection } = database;
@@ -166,7 +166,7 @@ describe('a season of many people', () => {
     assert.ok(named.length === people - hidden.length, String(named.length));
   });
 
-  it('has no text with the name of a person who is hidden between two parts', async () => {
+  it('have no text with the name of a person who is hidden between two parts', async () => {
     const login = 'person-000009';
     const fields = {
       description: `Thanks to ${login}.`,

@@ -211,7 +211,7 @@ describe('requests for the same response at the same time', { skip }, () => {
     assert.match((await get(path)).text, /987,654/);
   });
 
-  it('of an owner are not shared with those of visitors, nor with each other', async () => {
+  it('share nothing with those of an owner, which share nothing with each other', async () => {
     const { service, simulator } = shared;
     const token = await serviceToken(service, simulator, keeper);
     const path = unlike(`${keeper.name}/contributions?private=true`);
