@@ -9,7 +9,7 @@ import { achievements } from '../../../src/commands/achievements.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { hostKinds, hostKindsInWords } from '../../../src/config/host-settings.ts';
 import { AppError } from '../../../src/errors.ts';
-import { program } from '../../program.ts';
+import { program, programEnvironment } from '../../program.ts';
 import { fileWith } from '../achievements/reported.ts';
 
 const faultless = fileWith('{ actor: author, action: star, condition: starred = true }');
@@ -42,7 +42,9 @@ async function check(args: string[], input = ''): Promise<Outcome> {
 
 /** Runs the program with the faulty file as its standard input, and without any setting. */
 async function checkAsPerson(): Promise<Outcome> {
-  const child = spawn(process.execPath, [program, 'achievements', 'check', '-'], { stdio: 'pipe', env: {} });
+  const { NODE_COMPILE_CACHE } = programEnvironment();
+  const options = { stdio: 'pipe', env: { NODE_COMPILE_CACHE } } as const;
+  const child = spawn(process.execPath, [program, 'achievements', 'check', '-'], options);
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));

@@ -13,7 +13,7 @@ const limits: BodyLimits = {
   timeoutMs: 60_000,
 };
 
-const bodiesWith = (changed: Partial<BodyLimits> = {}): Bodies => new Bodies({ ...limits, ...changed }, clock().now);
+const createBodies = (): Bodies => new Bodies(limits, clock().now);
 
 interface Sender {
   stream: PassThrough;
@@ -38,7 +38,7 @@ const received = (): Promise<void> => new Promise((resolve) => setImmediate(() =
 
 describe('reception of the bodies of deliveries', () => {
   it('occupies no more than the budget, however many are sent at once', async () => {
-    const bodies = bodiesWith();
+    const bodies = createBodies();
     const senders = Array.from({ length: 60 }, (_, index) =>
       send(bodies, { sender: `192.0.2.${index}`, declaredBytes: index % 2 === 0 ? 300 * kibibyte : undefined }, () =>
         assert.ok(bodies.bytes <= limits.allBytes, String(bodies.bytes)),
@@ -56,7 +56,7 @@ describe('reception of the bodies of deliveries', () => {
   });
 
   it('leaves room for other addresses when one address sends many', async () => {
-    const bodies = bodiesWith();
+    const bodies = createBodies();
     const flood = Array.from({ length: 20 }, () => send(bodies));
     for (const { stream } of flood) stream.write(Buffer.alloc(100 * kibibyte));
     await received();
@@ -67,7 +67,7 @@ describe('reception of the bodies of deliveries', () => {
   });
 
   it('refuses a body that is too large or has no room before its first byte is received', async () => {
-    const bodies = bodiesWith();
+    const bodies = createBodies();
     assert.equal(await send(bodies, { declaredBytes: limits.bodyBytes + 1 }).outcome, 'payload_too_large');
     send(bodies).stream.write(Buffer.alloc(300 * kibibyte));
     await received();
@@ -77,7 +77,7 @@ describe('reception of the bodies of deliveries', () => {
   });
 
   it('receives nothing after a refusal', async () => {
-    const bodies = bodiesWith();
+    const bodies = createBodies();
     let bytes = 0;
     const { stream, outcome } = send(bodies, {}, (chunk) => {
       bytes += chunk.length;
@@ -89,8 +89,9 @@ describe('reception of the bodies of deliveries', () => {
     assert.equal(bodies.bytes, 0);
   });
 
-  it('releases the memory of a sender that is too slow, fails or ends early', async () => {
-    const bodies = bodiesWith({ timeoutMs: 1000 });
+  it('releases the memory of a sender that is too slow, fails or ends early', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const bodies = createBodies();
     const slow = send(bodies);
     slow.stream.write(Buffer.alloc(100 * kibibyte));
     const broken = send(bodies);
@@ -102,6 +103,7 @@ describe('reception of the bodies of deliveries', () => {
     await received();
     assert.ok(bodies.bytes >= 200 * kibibyte);
     broken.stream.destroy();
+    t.mock.timers.tick(limits.timeoutMs);
     assert.deepEqual(await Promise.all([slow.outcome, broken.outcome, wrong.outcome]), [
       'too_slow',
       'too_slow',
