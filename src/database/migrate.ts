@@ -6,7 +6,13 @@ import { applyMigrations } from './apply-migrations.ts';
 import { prepareDistributed } from './citus.ts';
 import type { Database } from './connection.ts';
 import { type Definition, readDefinitions } from './definitions.ts';
-import { type Reporting, retrying, waitForOtherNodes, withMigratingConnections } from './migrating-session.ts';
+import {
+  type MigratingConnections,
+  type Reporting,
+  retrying,
+  waitForOtherNodes,
+  withMigratingConnections,
+} from './migrating-session.ts';
 import { migrations as ofThisRelease } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
 
@@ -18,6 +24,8 @@ export interface MigrateOptions {
   log?: (line: string) => void;
   /** The interval, in ms, at which long work and waits are reported. */
   logEveryMs?: number;
+  /** The longest wait of a statement for a lock, in ms; by default two seconds. */
+  lockTimeoutMs?: number;
   /** The migrations by their names, by default those of this release. */
   migrations?: Readonly<Record<string, Migration>>;
   /** The functions and triggers after the newest migration of this release, by default those of this release. */
@@ -35,7 +43,7 @@ export async function migrate(
 ): Promise<void> {
   const { upTo, log = () => {}, logEveryMs = reportEveryMs, migrations = ofThisRelease } = options;
   const report: Reporting = { log, logEveryMs };
-  await withMigratingConnections(sessionConfig, async ({ session, pool }) => {
+  const work = async ({ session, pool }: MigratingConnections): Promise<void> => {
     await waitForOtherNodes(session, report);
     await sql`
       create table if not exists kysely_migration (
@@ -58,7 +66,8 @@ export async function migrate(
     await retrying('the migration of the job queue', log, () =>
       runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) }),
     );
-  });
+  };
+  await withMigratingConnections(sessionConfig, work, options.lockTimeoutMs);
 }
 
 /** Returns the newest migration of this release. */

@@ -8,7 +8,7 @@ import { advisoryLocks } from './advisory-locks.ts';
  * The longest wait of a statement for a lock, in ms. While a statement waits for a table, all later ones of other
  * sessions wait behind it, so it gives up soon and is tried again.
  */
-const lockTimeoutMs = 2000;
+const longestLockMs = 2000;
 const maxAttempts = 60;
 const maxDelayMs = 5000;
 const lockPollMs = 250;
@@ -35,6 +35,7 @@ export interface MigratingConnections {
 export async function withMigratingConnections<Result>(
   clientConfig: ClientConfig,
   work: (connections: MigratingConnections) => Promise<Result>,
+  lockTimeoutMs = longestLockMs,
 ): Promise<Result> {
   // The pool waits for this promise before it hands out a connection (pg-pool, `newClient`).
   const options: PoolConfig & { onConnect: (client: ClientBase) => Promise<unknown> } = {
@@ -102,12 +103,13 @@ function isTransient(error: unknown): boolean {
 
 /** Runs work without a limit for its waits: it holds no lock on which others wait. */
 export async function withoutLockTimeout(session: Kysely<unknown>, work: () => Promise<void>): Promise<void> {
+  const { rows } = await sql<{ limit: string }>`select current_setting('lock_timeout') as limit`.execute(session);
   await sql`set lock_timeout = 0`.execute(session);
   try {
     await work();
   } finally {
     // The connection may be broken; then this fails as well, and the cause is the first error.
-    await sql`set lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(session).catch(() => {});
+    await sql`select set_config('lock_timeout', ${rows[0]?.limit}, false)`.execute(session).catch(() => {});
   }
 }
 

@@ -23,7 +23,7 @@ const finishingTimeMs = 1000;
  * The time after which workers that are ending are left alone, in ms. Once the end of a job could not be stored,
  * graphile-worker may wait for ever: it counts the batch of that job as done several times (`batch` in its main.ts).
  */
-const endingTimeMs = 3000;
+const longestEndMs = 3000;
 const pollIntervalMs = 2000;
 /** The interval at which each idle worker looks for jobs by itself, though it is woken for new and for due ones. */
 const workerPollMs = 60_000;
@@ -106,6 +106,8 @@ export async function startQueue(options: {
   pollMs?: number | undefined;
   /** The interval, in ms, at which jobs are released that no living node runs. */
   sweepMs?: number;
+  /** The time, in ms, after which workers that are ending are left alone and replaced. */
+  endingTimeMs?: number;
   /** Releases, in the same interval, other claims that this node holds but does not use. */
   alsoSweep?: () => Promise<void>;
   tasks: Record<string, Task>;
@@ -278,10 +280,10 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
       ]),
     ),
   });
-  return { runner, ended: endOf(runner, events), ids: registrations };
+  return { runner, ended: endOf(runner, events, options.endingTimeMs ?? longestEndMs), ids: registrations };
 }
 
-function endOf(runner: Runner, events: WorkerEvents): Promise<void> {
+function endOf(runner: Runner, events: WorkerEvents, endingTimeMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   runner.promise.then(resolve, () => resolve());
   events.once('pool:gracefulShutdown', () => setTimeout(resolve, endingTimeMs).unref());

@@ -21,6 +21,11 @@ export interface FetchOptions {
   timeoutMs: number;
   /** The largest size of the local copy, in bytes. */
   maxBytes: number;
+  /**
+   * The number of packs above which they are joined: every fetch adds a pack, and git searches all of them for each
+   * object. Default: 32.
+   */
+  maxPacks?: number;
   now: () => Date;
 }
 
@@ -28,11 +33,7 @@ export interface FetchOptions {
 const filters: Readonly<Record<CopyContents, string>> = { commits: 'tree:0', directories: 'blob:none' };
 /** The ref that holds the remote branch in the local copy. */
 const localRef = 'refs/heads/tip';
-/**
- * The number of packs from which they are joined: every fetch adds a pack, and git searches all of them for each
- * object.
- */
-const maxPacks = 32;
+const defaultMaxPacks = 32;
 const measureEveryMs = 100;
 
 /**
@@ -118,7 +119,8 @@ async function fetchInto(directory: string, tip: RemoteTip, options: FetchOption
   const packs = await measurePacks(directory);
   if (packs.bytes > options.maxBytes) throw new HistoryTooLarge(options.maxBytes);
   // A failed repack does no harm: git can still read the single packs.
-  if (packs.count > maxPacks) await runGit(directory, ['repack', '-a', '-d', '--quiet'], options);
+  if (packs.count > (options.maxPacks ?? defaultMaxPacks))
+    await runGit(directory, ['repack', '-a', '-d', '--quiet'], options);
   return fetched;
 }
 

@@ -79,7 +79,7 @@ describe('listing contributors', () => {
         }
         assert.deepEqual(await endDifferentRankings(connection, owners, start), []);
       }),
-      { numRuns: isThorough ? 20 : 3 },
+      { numRuns: isThorough ? 20 : 2 },
     );
   });
 

@@ -117,7 +117,8 @@ describe('functions and triggers of a database', () => {
     await writer.query('begin; lock table awards in row exclusive mode');
     const lines: string[] = [];
     const definitions = changed('trigger awards_updated on awards', 'after update', 'after  update');
-    const migrated = migrate(opened.database, { definitions, log: (line) => void lines.push(line) });
+    const log = (line: string): void => void lines.push(line);
+    const migrated = migrate(opened.database, { definitions, log, lockTimeoutMs: 200 });
     const waiting = "select 1 from pg_locks where relation = 'awards'::regclass and not granted";
     await until(async () => (await opened.database.pool.query(waiting)).rows.length > 0 || undefined, 'it waits');
     await opened.run('delete from awards where false');

@@ -14,20 +14,25 @@ interface Opened extends AsyncDisposable {
   /** Opens a session of its own. */
   connect: () => Promise<Client & AsyncDisposable>;
   query: <Row extends object>(statement: string) => Promise<Row[]>;
+  /** Returns the name of the database. */
+  name: () => Promise<string>;
 }
 
 async function openEmpty(): Promise<Opened> {
   const { url, ...created } = await createTestDatabase({ withTables: false });
   const database = await openUnchanged({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
+  const query = async <Row extends object>(statement: string): Promise<Row[]> =>
+    (await database.pool.query<Row>(statement)).rows;
   return {
     database,
+    query,
+    name: async () => (await query<{ name: string }>('select current_database() as name'))[0]?.name ?? '',
     connect: async () => {
       const client = new Client({ connectionString: url });
       client.on('error', () => {});
       await client.connect();
       return Object.assign(client, { [Symbol.asyncDispose]: () => client.end().catch(() => {}) });
     },
-    query: async <Row extends object>(statement: string) => (await database.pool.query<Row>(statement)).rows,
     [Symbol.asyncDispose]: async () => {
       await database.close();
       await created[Symbol.asyncDispose]();
@@ -147,6 +152,7 @@ describe('application of migrations', () => {
     await using opened = await openEmpty();
     await opened.query('create table one ()');
     await opened.query('create table other ()');
+    await opened.query(`alter database ${await opened.name()} set deadlock_timeout = '50ms'`);
     await using rival = await opened.connect();
     // The rival waits without looking for deadlocks, so that the migration is the one that PostgreSQL cancels.
     await rival.query("set deadlock_timeout = '1h'");
@@ -177,6 +183,7 @@ describe('application of migrations', () => {
     await reader.query('begin; select count(*) from items');
     const migrated = migrate(opened.database, {
       migrations: { '1': createItems, '2': { parts: [{ sql: [sql`alter table items add column note text`] }] } },
+      lockTimeoutMs: 200,
     });
     const waiting = "select 1 from pg_locks where relation = 'items'::regclass and not granted";
     await until(async () => (await opened.query(waiting)).length > 0 || undefined, 'the migration waits');
@@ -189,8 +196,7 @@ describe('application of migrations', () => {
 
   it('has no time limit, also where the database has one', async () => {
     await using opened = await openEmpty();
-    const [row] = await opened.query<{ name: string }>('select current_database() as name');
-    await opened.query(`alter database ${row?.name} set statement_timeout = '100ms'`);
+    await opened.query(`alter database ${await opened.name()} set statement_timeout = '100ms'`);
     await migrate(opened.database, { migrations: { '1': { parts: [{ sql: [sql`select pg_sleep(0.3)`] }] } } });
     assert.deepEqual(await opened.query(recorded), [{ name: '1' }]);
   });

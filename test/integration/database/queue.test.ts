@@ -24,7 +24,7 @@ describe('workers of the queue', () => {
       },
     });
     const tasks = Object.fromEntries([...names, 'last'].map((name) => [name, task(name)]));
-    const queue = await startQueue({ database, node: 1, tasks, log: () => {} });
+    const queue = await startQueue({ database, node: 1, tasks, endingTimeMs: 1000, log: () => {} });
     const add = (name: string): Promise<void> =>
       addJob(database.connection, { task: name, payload: {}, key: name, priority: 0 });
     const untilLeft = (count: number): Promise<true> =>

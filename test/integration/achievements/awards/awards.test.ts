@@ -106,7 +106,7 @@ describe('awarding', () => {
     const breaks = Array.from({ length: statements }, (_, index) =>
       [false, true].map((isDone) => ({ at: index + 1, isDone })),
     );
-    for (const { at, isDone } of sampled(breaks.flat(), 8)) {
+    for (const { at, isDone } of sampled(breaks.flat(), 15)) {
       await begin();
       const { connection } = connectionBreakingAt(created.url, at, isDone);
       await assert.rejects(awardRepository(contextOf(connection), repositoryId));
