@@ -1,6 +1,15 @@
 /** The import rules of ARCHITECTURE.md. */
 
-const domains = ['accounts', 'repositories', 'contributions', 'contributors', 'achievements', 'cards'];
+const domains = [
+  'accounts',
+  'repositories',
+  'contributions',
+  'contributors',
+  'achievements',
+  'boards',
+  'cards',
+  'pages',
+];
 
 /** A module of the domain may import the modules before it, never one after it. */
 const domainOrder = domains.slice(0, -1).map((module, index) => ({
