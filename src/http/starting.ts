@@ -57,19 +57,19 @@ export function createStartingServer({ drawProblem, pages }: StartingViews): Ser
     response.setHeaders(new Map(Object.entries(notReady.headers)));
     const card = isRead ? cardAt(path, query) : undefined;
     const svg = card === undefined ? undefined : tryRendering(() => drawProblem(card, query, problem).svg);
-    if (svg === undefined) {
-      const retryAfterS = isRead ? retryAfterMs / 1000 : undefined;
-      const page = wantsPage(request, path)
-        ? tryRendering(() => renderProblem({ ...problem, retryAfterS }, request))
-        : undefined;
-      if (page === undefined) return send(response, notReady.status, json(notReady.body));
-      response.setHeaders(new Map(Object.entries(pageHeaders)));
-      return send(response, notReady.status, { text: page, type: pageHeaders['content-type'] });
+    if (svg !== undefined) {
+      response.setHeaders(new Map(Object.entries({ ...imageHeaders, [errorCodeHeader]: String(code) })));
+      // A running service does the same, because image proxies show no image with another status than 200.
+      const status = request.headers.authorization === undefined ? 200 : notReady.status;
+      return send(response, status, { text: svg, type: 'image/svg+xml; charset=utf-8' });
     }
-    response.setHeaders(new Map(Object.entries({ ...imageHeaders, [errorCodeHeader]: String(code) })));
-    // A running service does the same, because image proxies show no image with another status than 200.
-    const status = request.headers.authorization === undefined ? 200 : notReady.status;
-    return send(response, status, { text: svg, type: 'image/svg+xml; charset=utf-8' });
+    const retryAfterS = isRead ? retryAfterMs / 1000 : undefined;
+    const page = wantsPage(request, path)
+      ? tryRendering(() => renderProblem({ ...problem, retryAfterS }, request))
+      : undefined;
+    if (page === undefined) return send(response, notReady.status, json(notReady.body));
+    response.setHeaders(new Map(Object.entries(pageHeaders)));
+    return send(response, notReady.status, { text: page, type: pageHeaders['content-type'] });
   });
 }
 
