@@ -8,7 +8,8 @@ import { findCheckedBoards } from './file/file-store.ts';
 import { rankLaterJob } from './jobs.ts';
 import { rankBoard } from './ranking/rank-board.ts';
 import { requestOutdatedBoards } from './ranking/request-store.ts';
-import { completeSeasons, freezeSeasons } from './seasons/freeze.ts';
+import { completeSeasons } from './seasons/correct.ts';
+import { freezeSeasons } from './seasons/freeze.ts';
 import { readTeams, type TeamContext } from './teams/read-teams.ts';
 
 const boardsFile: CheckedKind = {

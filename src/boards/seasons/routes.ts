@@ -15,7 +15,7 @@ import { readDefinition } from '../definition.ts';
 import { SeasonRankItem, toSeasonRankItem } from '../views/board-json.ts';
 import { BoardPath, boardUrl, TableFormat } from '../views/board-response.ts';
 import { mayReadSeason, noSuchBoard, refusePrivate } from '../views/load-board.ts';
-import { correctSeason } from './freeze.ts';
+import { correctSeason } from './correct.ts';
 import { findReadableFormerBoard, findReadableSeason } from './load-season.ts';
 import { formOf, SeasonItem, toSeasonItem, toSeasonTable, toVersion, Version } from './season-json.ts';
 import {

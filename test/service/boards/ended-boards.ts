@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
 import { saveBoards } from '../../../src/boards/board-store.ts';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import type { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
+import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { engines } from '../../integration/access/owner.ts';
@@ -68,4 +68,9 @@ export function freezingAt(
     credentialAlgorithm: 'EdDSA',
     newSigningKey: generateSigningKey,
   };
+}
+
+/** Freezes the windows of boards that have ended at a time. */
+export async function freezeBoards(service: TestService, now = new Date()): Promise<void> {
+  await freezeSeasons(freezingAt(service, now));
 }

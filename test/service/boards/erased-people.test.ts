@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezingAt, storeEndedBoard } from './ended-boards.ts';
+import { freezeBoards, storeEndedBoard } from './ended-boards.ts';
 
 describe('signed rules that name a hidden or erased person', () => {
   const shared = shareStoredService();
@@ -31,12 +30,11 @@ describe('signed rules that name a hidden or erased person', () => {
         { person: other, ...grant },
       ],
     });
-    const freeze = (): Promise<void> => freezeSeasons(freezingAt(service, new Date()));
-    await freeze();
+    await freezeBoards(service);
     const named = new RegExp(`"${ada.name}"`, 'i');
     assert.match(await claimsOf('named'), named);
     await sql`update accounts set hidden = true where lower(name) = lower(${ada.name})`.execute(connection);
-    await freeze();
+    await freezeBoards(service);
     const anonymous = await claimsOf('named');
     assert.doesNotMatch(anonymous, named);
     const { board } = JSON.parse(anonymous) as { board: { rule: { teams: object; grants: { person: string }[] } } };
@@ -70,8 +68,7 @@ describe('signed rules that name a hidden or erased person', () => {
       ],
     };
     await storeEndedBoard(service, 'texts', 6, texts);
-    const freeze = (): Promise<void> => freezeSeasons(freezingAt(service, new Date()));
-    await freeze();
+    await freezeBoards(service);
     const token = await serviceToken(service, simulator, engines);
     const correction = jsonRequest('POST', token, { reason: `Issues of ${gone} were counted.` });
     const season = `${engines.name}/boards/texts/seasons/1`;
@@ -85,7 +82,7 @@ describe('signed rules that name a hidden or erased person', () => {
 
     await sql`update accounts set hidden = true where name = ${gone}`.execute(connection);
     assert.equal((await service.get(`${season}/statement`)).status, 202, 'the statement is withdrawn');
-    await freeze();
+    await freezeBoards(service);
     const claims = await claimsOf('texts');
     const { board } = JSON.parse(claims) as { board: { rule: typeof texts } };
     assert.deepEqual(
@@ -130,15 +127,14 @@ describe('signed rules that name a hidden or erased person', () => {
       description: `Everyone but ${ada.name}.`,
       people: { exclude: [ada.name] },
     });
-    const freeze = (): Promise<void> => freezeSeasons(freezingAt(service, new Date()));
-    await freeze();
+    await freezeBoards(service);
     const named = new RegExp(ada.name, 'i');
     assert.match(await claimsOf('excluding'), named);
     const token = await serviceToken(service, simulator, ada);
     const erased = await service.get(ada.name, { method: 'DELETE', ...bearer(token) });
     assert.equal(erased.status, 204, erased.text);
     assert.equal((await service.get(`${engines.name}/boards/excluding/seasons/1/statement`)).status, 202);
-    await freeze();
+    await freezeBoards(service);
     const claims = await claimsOf('excluding');
     assert.match(claims, /Everyone but \(removed\)\./);
     assert.doesNotMatch(claims, named);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
-import { completeSeasons, freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
+import { completeSeasons } from '../../../src/boards/seasons/correct.ts';
+import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezingAt, storeEndedBoard } from './ended-boards.ts';
+import { freezeBoards, freezingAt, storeEndedBoard } from './ended-boards.ts';
 
 interface Metadata {
   complete: boolean;
@@ -38,7 +39,7 @@ describe('missing data of a board', () => {
     const services = freezingAt(service, new Date());
     await freezeSeasons(services);
     assert.equal((await service.get(`${path}/outdated/seasons/1`)).status, 404, 'it may still arrive');
-    await freezeSeasons(freezingAt(service, new Date(Date.now() + 2 * 86_400_000)));
+    await freezeBoards(service, new Date(Date.now() + 2 * 86_400_000));
     const frozen = await metadataOf('outdated/seasons/1');
     assert.deepEqual([frozen.complete, frozen.missing, frozen.season?.missing], [false, [outdated], [outdated]]);
     await completeSeasons(services);
@@ -63,7 +64,7 @@ describe('missing data of a board', () => {
         now() from accounts, generate_series(1, 501) as n where name = ${engines.name}`.execute(connection);
     for (const { id } of await connection.selectFrom('boards').select('id').where('slug', '=', 'large').execute())
       await rankBoard({ connection, now: () => new Date() }, id);
-    await freezeSeasons(freezingAt(service, new Date()));
+    await freezeBoards(service);
     for (const address of ['large', 'large/seasons/1']) {
       const { missing = [] } = await metadataOf(address);
       assert.deepEqual(
@@ -81,7 +82,7 @@ describe('missing data of a board', () => {
     const own = bearer(await serviceToken(service, simulator, engines));
     const repositories = ['analytical-engines/hidden-engine', 'analytical-engines/not-known-yet'];
     await storeEndedBoard(service, 'published', 5, { private: true, repositories });
-    await freezeSeasons(freezingAt(service, new Date()));
+    await freezeBoards(service);
     for (const { id } of await connection.selectFrom('boards').select('id').where('slug', '=', 'published').execute())
       await rankBoard({ connection, now: () => new Date() }, id);
     await sql`update accounts set publishes_private = true where name = ${engines.name}`.execute(connection);

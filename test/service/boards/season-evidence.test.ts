@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { readPages } from '../http/read-pages.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezingAt, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';
+import { freezeBoards, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';
 
 /** Rounds a sum of points as totals are. */
 function toHundredths(points: number): number {
@@ -28,7 +27,7 @@ describe('points of a frozen season', () => {
       { person: ada.name, points: 9, reason: 'Expired', granted_by: 'grace', until: '2001-01-01' },
     ];
     await storeEndedBoard(service, 'traced', 5, { points: rules, grants });
-    await freezeSeasons(freezingAt(service, new Date()));
+    await freezeBoards(service);
     const response = await service.get(`${path}/traced/seasons/1?limit=100`);
     assert.equal(response.status, 200, response.text);
     const rows = response.body.data as unknown as Row[];

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import { compactVerify, importJWK } from 'jose';
 import { sql } from 'kysely';
 import { parse } from 'yaml';
-import { completeSeasons, freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
+import { completeSeasons } from '../../../src/boards/seasons/correct.ts';
 import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezingAt, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';
+import { freezeBoards, freezingAt, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';
 
 interface Statement {
   season: { number: number; version: number };
@@ -21,7 +21,7 @@ describe('seasons of a board', () => {
 
   const store = (slug: string, daysAgo: number, fields?: object): Promise<void> =>
     storeEndedBoard(shared.service, slug, daysAgo, fields);
-  const freeze = (): Promise<void> => freezeSeasons(freezingAt(shared.service, new Date()));
+  const freeze = (): Promise<void> => freezeBoards(shared.service);
 
   /** Returns a statement after its signature was verified with the published key. */
   const statementOf = async (season: string): Promise<Statement> => {
@@ -78,7 +78,7 @@ describe('seasons of a board', () => {
     const month = (months: number): string =>
       new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - months)).toISOString().slice(0, 10);
     await store('monthly', 0, { window: { seasons: 'month', from: month(4) } });
-    await freezeSeasons(freezingAt(shared.service, new Date(Date.now() + 5 * 86_400_000)));
+    await freezeBoards(shared.service, new Date(Date.now() + 5 * 86_400_000));
     const { service } = shared;
     const numbersOf = (of: { body: { data: object[] } }): unknown[] =>
       of.body.data.map((row) => Reflect.get(row, 'number'));
