@@ -41,3 +41,18 @@ export async function loseConnection(
     await connection.destroy();
   }
 }
+
+/**
+ * Repeats work whose connection is lost before its first statement, then before a later one, until it ends.
+ * @param every the number of statements from one loss to the next.
+ * @returns the number of losses.
+ */
+export async function loseConnectionAtStatements(
+  database: Pick<Database, 'clientConfig'>,
+  work: (connection: Connection) => Promise<unknown>,
+  every = 1,
+): Promise<number> {
+  let losses = 0;
+  while (!(await loseConnection(database, 1 + losses * every, work))) losses += 1;
+  return losses;
+}

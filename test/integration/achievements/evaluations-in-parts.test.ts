@@ -7,8 +7,8 @@ import { inBatches } from '../../../src/database/delete-some.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { watchChangedRows } from '../changed-rows.ts';
-import { addRepository } from '../contributions/stored-repository.ts';
-import { loseConnection } from '../lost-connection.ts';
+import { addRepositories } from '../contributions/stored-repository.ts';
+import { loseConnectionAtStatements } from '../lost-connection.ts';
 
 /** The number of repositories in which the change of an address itself queues evaluations, and that of the further ones. */
 const [atOnce, further] = [5000, 10];
@@ -21,15 +21,9 @@ describe('evaluations after addresses have lost their account', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
-    await addRepository(connection);
+    await addRepositories(connection, atOnce + further);
     const { rows: accounts } = await pool.query<{ id: string }>(`select id from accounts`);
     const [{ id: accountId } = assert.fail()] = accounts;
-    await pool.query(
-      `insert into repositories
-       select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'external_id', 'n' || n, 'name', 'n' || n))).*
-       from repositories r cross join generate_series(2, $1::integer) n`,
-      [atOnce + further],
-    );
     await pool.query(`
       insert into achievement_files (repository_id, path, oid, text, reports, read_at)
       select id, 'p', 'o', '', '[]', now() from repositories`);
@@ -40,12 +34,11 @@ describe('evaluations after addresses have lost their account', () => {
     );
     await pool.query(`
       insert into repository_identities (repository_id, identity_id)
-      select r.id, i.id from repositories r cross join identities i where i.email = 'a' or r.name = 'n7'`);
+      select r.id, i.id from repositories r cross join identities i where i.email = 'a' or r.name = 'engine-7'`);
     const changed = await watchChangedRows(database, ['pending_evaluations']);
     await inTransaction(connection, (transaction) => releaseAddresses(transaction, accountId));
     const work = (lent: Connection): Promise<unknown> => inBatches(() => queueNextOfAddresses(lent, partOfRest));
-    let losses = 0;
-    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    const losses = await loseConnectionAtStatements(database, work);
     assert.ok(losses > 2, String(losses));
     const [first = 0, ...parts] = await changed();
     assert.ok(first <= atOnce, String(first));

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { forgetNextCounts, markAddressesInParts, saveResolved } from '../../../src/contributions/identity-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
+import { inBatches } from '../../../src/database/delete-some.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { watchChangedRows } from '../changed-rows.ts';
-import { loseConnection } from '../lost-connection.ts';
-import { addRepository } from './stored-repository.ts';
+import { loseConnection, loseConnectionAtStatements } from '../lost-connection.ts';
+import { addRepositories, addRepository } from './stored-repository.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const { signal } = new AbortController();
@@ -21,13 +22,7 @@ interface Filled {
 
 /** Stores repositories that name the same addresses. All but every fifth count them. */
 async function fill({ connection, pool }: Database, repositories: number): Promise<Filled> {
-  await addRepository(connection);
-  await pool.query(
-    `insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
-       created_at, updated_at)
-     select gen_random_uuid(), 'github', 'r' || n, '', owner_id, 'r' || n, false, false, now(), now(), now(), now()
-     from repositories cross join generate_series(2, ${repositories}) n`,
-  );
+  await addRepositories(connection, repositories);
   await pool.query(`
     insert into identities (provider, email) select 'github', n || '@x.org' from generate_series(1, 3) n;
     insert into repository_totals (repository_id, commits_counted) select id, true from repositories on conflict (repository_id)
@@ -46,7 +41,7 @@ async function fill({ connection, pool }: Database, repositories: number): Promi
 async function resolve(connection: Connection, { addresses, accountId }: Filled): Promise<void> {
   const resolved = addresses.map((id) => ({ id, accountId }));
   await inTransaction(connection, (transaction) => saveResolved(transaction, resolved, now, limit));
-  while ((await forgetNextCounts(connection, limit)) > 0);
+  await inBatches(() => forgetNextCounts(connection, limit));
 }
 
 /** Returns for each repository in the order of ids whether its commits have to be counted again. */
@@ -102,7 +97,7 @@ describe('another account of an address', () => {
     const resolved = addresses.map((id) => ({ id, accountId }));
     await inTransaction(connection, (transaction) => saveResolved(transaction, resolved, now, limit));
     await pool.query('update repository_identities set is_counted = true');
-    while ((await forgetNextCounts(connection, limit)) > 0);
+    await inBatches(() => forgetNextCounts(connection, limit));
     assert.deepEqual(new Set(await findForgotten(database)), new Set([true]));
   });
 });
@@ -122,8 +117,7 @@ describe('addresses of a repository', () => {
     );
     const changed = await watchChangedRows(database, ['repository_identities']);
     const work = (lost: Connection): Promise<void> => markAddressesInParts(lost, id, { rows: limit, signal });
-    let losses = 0;
-    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    const losses = await loseConnectionAtStatements(database, work);
     assert.ok(losses > 2);
     const { rows } = await pool.query('select from repository_identities where not is_counted');
     assert.deepEqual(rows, []);

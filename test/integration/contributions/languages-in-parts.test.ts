@@ -8,7 +8,7 @@ import type { Provider } from '../../../src/providers/provider.ts';
 import { checkTotals } from '../../../src/sync/check-totals.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { loseConnection } from '../lost-connection.ts';
+import { loseConnectionAtStatements } from '../lost-connection.ts';
 import { watchPlans } from '../plans.ts';
 import { storeLanguages } from './store-languages.ts';
 import { addRepository } from './stored-repository.ts';
@@ -87,9 +87,7 @@ describe('recount of languages in parts', () => {
     const id = await fill(database, 120);
     const expected = await findSums(database);
     await corrupt(database);
-    let losses = 0;
-    for (let at = 1; !(await loseConnection(database, at, (to) => check(to, id))); at += isThorough ? 1 : 7)
-      losses += 1;
+    const losses = await loseConnectionAtStatements(database, (to) => check(to, id), isThorough ? 1 : 7);
     assert.ok(losses > 2);
     assert.deepEqual(await findSums(database), expected);
   });

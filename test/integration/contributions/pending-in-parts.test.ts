@@ -10,7 +10,7 @@ import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { watchChangedRows } from '../changed-rows.ts';
-import { loseConnection } from '../lost-connection.ts';
+import { loseConnection, loseConnectionAtStatements } from '../lost-connection.ts';
 import { addRepository } from './stored-repository.ts';
 
 const items = 40;
@@ -95,8 +95,7 @@ for (const { detail, kind, which } of details) {
       const id = await fill(database);
       await change(database.connection, id, [detail]);
       const work = (connection: Connection): Promise<void> => notePendingDetails(connection, id, { signal, limit });
-      let losses = 0;
-      for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+      const losses = await loseConnectionAtStatements(database, work);
       assert.ok(losses > 2);
       const expected = await findExpected(database, detail, which);
       assert.deepEqual(await findNoted(database.connection, id, detail), expected);
@@ -145,8 +144,7 @@ for (const { detail, kind, which } of details) {
       await notePendingDetails(database.connection, id, { signal, limit });
       await change(database.connection, id, []);
       const work = (connection: Connection): Promise<void> => notePendingDetails(connection, id, { signal, limit });
-      let losses = 0;
-      for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+      const losses = await loseConnectionAtStatements(database, work);
       assert.ok(losses > 2);
       const { rows } = await database.pool.query('select from pending_details');
       assert.deepEqual(rows, []);
@@ -191,8 +189,7 @@ describe('pending details', () => {
     await pool.query("delete from commits where encode(oid, 'hex') > '4'");
     const changed = await watchChangedRows(database, ['pending_details']);
     const work = (lost: Connection): Promise<void> => forgetLostCommits(lost, id, 'commit_files', limit);
-    let losses = 0;
-    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    const losses = await loseConnectionAtStatements(database, work);
     assert.ok(losses > 2);
     const { rows } = await pool.query<{ key: string }>("select encode(oid, 'hex') as key from commits order by key");
     assert.deepEqual(

@@ -20,6 +20,16 @@ export async function addRepository(connection: Connection): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
+/** Stores an account with repositories about which nothing else is stored. */
+export async function addRepositories(connection: Connection, count: number): Promise<void> {
+  await addRepository(connection);
+  await sql`
+    insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
+      created_at, updated_at)
+    select gen_random_uuid(), provider, n::text, n::text, owner_id, name || '-' || n, false, false, now(), now(), now(), now()
+    from repositories cross join generate_series(2, ${count}::integer) n`.execute(connection);
+}
+
 /** Returns an issue that differs in some facts. Accounts are our ids. */
 export function contributionOf(facts: Partial<Contribution>): Contribution {
   const at = new Date('2026-05-01T12:00:00Z');

@@ -8,7 +8,7 @@ import { forgetInstallations } from '../../../src/installations/store.ts';
 import { boundPolls } from '../../../src/repositories/poll-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
-import { loseConnection } from '../lost-connection.ts';
+import { loseConnectionAtStatements } from '../lost-connection.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 /** The most rows that one statement changes. */
@@ -144,8 +144,7 @@ describe('jobs whose rows grow with the service', () => {
         after = null;
         while (await job.part(connection));
       };
-      let losses = 0;
-      for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+      const losses = await loseConnectionAtStatements(database, work);
       assert.ok(losses > 2);
       assert.deepEqual(await countRows(database, job), { due: 0, kept: job.kept });
     });

@@ -6,7 +6,7 @@ import { correctFutureTimes } from '../../../src/database/future-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
-import { loseConnection } from '../lost-connection.ts';
+import { loseConnectionAtStatements } from '../lost-connection.ts';
 import { watchPlans } from '../plans.ts';
 
 const dayMs = 86_400_000;
@@ -145,8 +145,7 @@ describe('the record of the latest time that may be stored', () => {
     await addRepository(database.connection);
     await database.pool.query(future);
     const correct = (connection: Connection): Promise<void> => correctFutureTimes(connection, new Date());
-    let losses = 0;
-    for (let at = 1; !(await loseConnection(database, at, correct)); at += 3) losses += 1;
+    const losses = await loseConnectionAtStatements(database, correct, 3);
     assert.ok(losses > 5);
     assert.equal(await isCorrected(database), true);
   });

@@ -10,7 +10,7 @@ import { isOnCluster } from '../../database.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { begin, untilWaiting } from '../contributions/erasure-fixture.ts';
-import { loseConnection } from '../lost-connection.ts';
+import { loseConnectionAtStatements } from '../lost-connection.ts';
 import { openOutbox } from './outbox.ts';
 
 const hourS = 3600;
@@ -88,8 +88,7 @@ describe('failing receivers', () => {
     const changed = await watchChangedRows(database, ['notifications']);
     const work = (connection: Connection): Promise<number> =>
       giveUpOverdue(connection, receiver, { reason: 'refused', now }, 7);
-    let losses = 0;
-    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    const losses = await loseConnectionAtStatements(database, work);
     assert.ok(losses > 2);
     const rows = await outbox.rows();
     assert.deepEqual([rows.length, new Set(rows.map(({ state }) => state))], [30, new Set(['dead'])]);

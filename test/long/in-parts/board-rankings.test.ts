@@ -10,7 +10,7 @@ import type { Connection, Database } from '../../../src/database/connection.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { addIssues, type BoardOfMany, storeBoard, stored } from '../../integration/boards/board-of-many.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';
-import { loseConnection } from '../../integration/lost-connection.ts';
+import { loseConnection, loseConnectionAtStatements } from '../../integration/lost-connection.ts';
 
 const people = 40;
 const peopleAtOnce = 7;
@@ -134,8 +134,7 @@ describe('rankings of all people of a board', () => {
     const changed = await watchChangedRows(database, ['board_changes']);
     const work = (connection: Connection): Promise<void> =>
       mergeChanges(connection, board.boardId, { kept: 10, limit: peopleAtOnce });
-    let losses = 0;
-    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    const losses = await loseConnectionAtStatements(database, work);
     assert.ok(losses > 4, String(losses));
     assert.ok((await countNotes()) <= 10);
     const parts = await changed();

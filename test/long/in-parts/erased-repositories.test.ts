@@ -10,7 +10,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';
 import { addRepository } from '../../integration/contributions/stored-repository.ts';
-import { loseConnection } from '../../integration/lost-connection.ts';
+import { loseConnection, loseConnectionAtStatements } from '../../integration/lost-connection.ts';
 
 const atOnce = { repositories: 2, rows: 7 };
 
@@ -120,8 +120,7 @@ describe('evaluations of a repository in which nothing can be earned', () => {
     const work = async (connection: Connection): Promise<void> => {
       while ((await dropUselessWork(connection, id, 7)) > 0);
     };
-    let losses = 0;
-    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    const losses = await loseConnectionAtStatements(database, work);
     assert.ok(losses > 2);
     const left = await database.pool.query('select from pending_evaluations where repository_id = $1', [id]);
     assert.deepEqual(left.rows, []);

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import type { ServiceResponse, TestService } from '../../e2e/service.ts';
 import { decode, ed25519, pem } from '../../integration/access/forge-token.ts';
 import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { prepareAwarding } from '../../integration/notifications/outbox.ts';
 import { award } from '../achievements/award.ts';
-import { freezingAt, storeEndedBoard } from '../boards/ended-boards.ts';
+import { freezeBoards, storeEndedBoard } from '../boards/ended-boards.ts';
 
 /** An owner of an organization, who sends requests below its address. */
 export interface Owner {
@@ -68,7 +67,7 @@ function register(owner: Owner, key: string): Promise<ServiceResponse> {
 
 async function addSeason({ service }: Owner): Promise<string> {
   await storeEndedBoard(service, 'sprint', 4);
-  await freezeSeasons(freezingAt(service, new Date()));
+  await freezeBoards(service);
   return '/boards/sprint/seasons/1/corrections';
 }
 

@@ -4,8 +4,8 @@ import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { sampled } from '../../depth.ts';
 import { ada, bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { storeLanguages } from '../../integration/contributions/store-languages.ts';
+import { freezeBoards } from '../boards/ended-boards.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezeBoards } from '../pages/stored-board.ts';
 import { type Description, operationsWith, type RequestedOperation } from '../windows/numbers.ts';
 
 /** The title of all private items, the subject of all private commits, and the mark of private repositories. */

@@ -5,9 +5,10 @@ import { counterRows } from '../../../src/contributions/kinds.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { award } from '../achievements/award.ts';
+import { freezeBoards } from '../boards/ended-boards.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { formToken, signIn, signInSettings } from './signed-in.ts';
-import { freezeBoards, storeBoard } from './stored-board.ts';
+import { storeBoard } from './stored-board.ts';
 
 const asReader = { headers: { accept: 'text/html' } };
 const format = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));

@@ -3,11 +3,12 @@ import { describe, it } from 'node:test';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { locales } from '../../../src/cards/languages/locales.ts';
 import { readerOf } from '../../../src/pages/reader.ts';
-import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
+import { ada, engines } from '../../integration/access/owner.ts';
+import { freezeBoards } from '../boards/ended-boards.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { examinePages } from './examine.ts';
-import { freezeBoards } from './stored-board.ts';
+import { boardOfCommits, putBoards } from './stored-board.ts';
 
 interface Row {
   eligible: boolean | null;
@@ -21,20 +22,8 @@ describe('eligible people and granted points on the page of a board', () => {
   /** Stores a board with a threshold and a grant, and one without; ranks both, and freezes those that have ended. */
   async function prepare(until: string): Promise<void> {
     const { service, simulator } = shared;
-    const token = await serviceToken(service, simulator, engines);
-    const board = (slug: string, fields: object): object => ({
-      board: {
-        name: slug,
-        slug,
-        repositories: [`${engines.name}/engine-1`],
-        window: { since: '2001-01-01', until },
-        points: [{ action: 'commit', points: 1 }],
-        ...fields,
-      },
-    });
-    const document = { version: 1, boards: [board('election', { threshold: 3, grants }), board('plain', {})] };
-    const stored = await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, document));
-    assert.equal(stored.status, 200, stored.text);
+    const election = boardOfCommits('election', until, { threshold: 3, grants });
+    await putBoards(service, simulator, [election, boardOfCommits('plain', until)]);
     const { connection } = service.database;
     const boards = await connection.selectFrom('boards').select('id').where('is_current', '=', true).execute();
     for (const { id } of boards) await rankBoard({ connection, now: () => new Date() }, id);

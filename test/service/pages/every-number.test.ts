@@ -3,8 +3,9 @@ import { before, describe, it } from 'node:test';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { storeLanguages } from '../../integration/contributions/store-languages.ts';
 import { award } from '../achievements/award.ts';
+import { freezeBoards } from '../boards/ended-boards.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezeBoards, storeBoard } from './stored-board.ts';
+import { storeBoard } from './stored-board.ts';
 import { storeProgress } from './stored-progress.ts';
 
 const person = `/github/${ada.name}`;

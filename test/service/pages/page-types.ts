@@ -4,8 +4,9 @@ import type { SharedService } from '../../e2e/shared-service.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
 import { storeLanguages } from '../../integration/contributions/store-languages.ts';
 import { award } from '../achievements/award.ts';
+import { freezeBoards } from '../boards/ended-boards.ts';
 import { sharedBrowser } from '../cards/browser.ts';
-import { freezeBoards, storeBoard } from './stored-board.ts';
+import { storeBoard } from './stored-board.ts';
 import { storeProgress } from './stored-progress.ts';
 
 /** A type of pages, and an example of it. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
+import { ada, engines } from '../../integration/access/owner.ts';
+import { freezeBoards } from '../boards/ended-boards.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezeBoards, storeBoard } from './stored-board.ts';
+import { boardOfCommits, putBoards, storeBoard } from './stored-board.ts';
 
 describe('rules on the page of a frozen season', () => {
   const shared = shareStoredService();
@@ -26,10 +27,7 @@ describe('rules on the page of a frozen season', () => {
       repositories: [`${engines.name}/engine-1`],
       points: [{ action: 'issue', points: 7 }],
     };
-    const token = await serviceToken(service, simulator, engines);
-    const document = { version: 1, boards: [{ board }] };
-    const stored = await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, document));
-    assert.equal(stored.status, 200, stored.text);
+    await putBoards(service, simulator, [board]);
     assert.match(await rulesOf(`${path}?v=2`), /7 points/);
     assert.equal(await rulesOf(`${path}?season=1&v=2`), before);
   });
@@ -40,15 +38,7 @@ describe('rules on the page of a frozen season', () => {
     const pageOf = (address: string) => service.get(address, { headers: { accept: 'text/html' } });
     const before = await pageOf(`${path}?season=1&v=3`);
     const rows = /<table.*<\/table>/s;
-    const token = await serviceToken(service, simulator, engines);
-    const other = {
-      name: 'Other',
-      slug: 'other',
-      repositories: [`${engines.name}/engine-1`],
-      points: [{ action: 'issue', points: 1 }],
-    };
-    const document = { version: 1, boards: [{ board: other }] };
-    assert.equal((await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, document))).status, 200);
+    await putBoards(service, simulator, [boardOfCommits('other', '2041-12-31')]);
     assert.equal((await pageOf(`${path}?v=4`)).status, 404);
     const { status, text } = await pageOf(`${path}?season=1&v=4`);
     assert.equal(status, 200, text);
@@ -79,20 +69,9 @@ describe('rules on the page of a frozen season', () => {
 
   it('stand beside the list of voters where the board has a threshold', async () => {
     const { service, simulator } = shared;
-    const token = await serviceToken(service, simulator, engines);
-    const board = (slug: string, fields: object): object => ({
-      board: {
-        name: slug,
-        slug,
-        repositories: [`${engines.name}/engine-1`],
-        window: { since: '2001-01-01', until: '2020-12-31' },
-        points: [{ action: 'commit', points: 1 }],
-        ...fields,
-      },
-    });
-    const boards = [board('election', { threshold: 1 }), board('plain', {})];
-    const document = { version: 1, boards };
-    assert.equal((await service.get(`${engines.name}/boards`, jsonRequest('PUT', token, document))).status, 200);
+    const until = '2020-12-31';
+    const election = boardOfCommits('election', until, { threshold: 1 });
+    await putBoards(service, simulator, [election, boardOfCommits('plain', until)]);
     await freezeBoards(service, new Date());
     const votersOf = async (slug: string): Promise<string | undefined> => {
       const page = `/github/${engines.name}/boards/${slug}?season=1`;

@@ -5,9 +5,10 @@ import { en as english } from '../../../src/cards/languages/en.ts';
 import { contributionKinds, counterNames, counterRows, namesOfKinds } from '../../../src/contributions/kinds.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
+import { freezeBoards } from '../boards/ended-boards.ts';
 import { readPages } from '../http/read-pages.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezeBoards, storeBoard } from '../pages/stored-board.ts';
+import { storeBoard } from '../pages/stored-board.ts';
 import { cardsOf, type Description, numbersOf } from './numbers.ts';
 
 const ofAccount = { experience: 'experience', level: 'level', followers: 'followers', following: 'following' };
