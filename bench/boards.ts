@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { readConfigFile } from '../src/achievements/config-file.ts';
 import { withEvaluationMemory } from '../src/achievements/evaluation/evaluate-store.ts';
@@ -13,6 +12,7 @@ import { makeDataDir } from './bench-service.ts';
 import { measureDelivery } from './boards-delivery.ts';
 import { countEarned, fileOfFifty, fill, took } from './evaluation.ts';
 import { median } from './load.ts';
+import { membersOf } from './members-of.ts';
 import { sized } from './size.ts';
 
 const rounds = sized(5, 1);
@@ -50,17 +50,7 @@ export async function run(): Promise<BenchResult[]> {
 /** Ranks people without storing the ranking. */
 async function countRanked({ connection }: Database, repositoryId: string, board: Board): Promise<number> {
   const now = new Date();
-  const members = {
-    ownerId: randomUUID(),
-    ids: [repositoryId],
-    ownerIds: [],
-    coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
-    counted: [],
-    asOf: now,
-    isBeingRead: false,
-    missingUntil: () => [],
-  };
-  const query = rankedSql({ board, window: windowOf(board.window, now), members, now });
+  const query = rankedSql({ board, window: windowOf(board.window, now), members: membersOf(repositoryId, now), now });
   const { rows } = await withEvaluationMemory(connection, (transaction) =>
     // All columns count: PostgreSQL would leave out parts of the statement of which none is read.
     sql<{ people: number }>`select count(ranked) as people from (${query}) as ranked`.execute(transaction),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { membersOf } from '../../../bench/members-of.ts';
 import { withEvaluationMemory } from '../../../src/achievements/evaluation/evaluate-store.ts';
 import type { Board } from '../../../src/boards/board.ts';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
@@ -53,17 +53,7 @@ function toBoard({ rules, spam, since, until }: BoardText): Board {
 /** Returns the people of a board as it ranks them: the place of each in the world, and the rest of the row. */
 async function rank(board: Board, world: World): Promise<Map<number, Record<string, unknown>>> {
   const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
-  const members = {
-    ownerId: randomUUID(),
-    ids: [repositoryId],
-    ownerIds: [],
-    coverage: { repositories: 1, complete: 1, incomplete: [], isCut: false },
-    counted: [],
-    asOf: now,
-    isBeingRead: false,
-    missingUntil: () => [],
-  };
-  const query = rankedSql({ board, window: windowOf(board.window, now), members, now });
+  const query = rankedSql({ board, window: windowOf(board.window, now), members: membersOf(repositoryId, now), now });
   const { rows } = await withEvaluationMemory(opened.database.connection, (transaction) =>
     sql<Record<string, unknown> & { account_id: string }>`${query}`.execute(transaction),
   );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recorded } from '../../../../simulators/gitea/recordings.ts';
 import { type GiteaSimulator, startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
-import { addIssue, addRepository } from '../../../../simulators/world/activity.ts';
+import { addIssue } from '../../../../simulators/world/activity.ts';
 import { addComment, deleteComment } from '../../../../simulators/world/comments.ts';
 import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { Random } from '../../../../simulators/world/random.ts';
@@ -10,6 +10,7 @@ import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { newCall } from '../../../contract/host.ts';
 import { idsOf, readAll } from '../../../contract/read-all.ts';
 import { type ContractWorld, createContractWorld, handbookOf, organizationOf } from '../../../contract/world.ts';
+import { assertListedWhileRemoving } from '../list-while-removing.ts';
 import { giteaProvider } from './gitea-provider.ts';
 
 /** Tests lists that change while they are read, and pages that are smaller than requested. */
@@ -128,31 +129,7 @@ describe('lists of Gitea', () => {
   });
 
   it('lists every remaining repository of a long list while others are removed', async () => {
-    await withFixture(2, async (fixture) => {
-      const { world, organization, provider, now } = fixture;
-      for (let count = 0; count < 9; count += 1) {
-        addRepository(world, { ownerId: organization.id, name: `part-${count}`, createdAt: now() });
-      }
-      const owner = organizationOf(fixture);
-      const listed = new Set<string>();
-      let cursor: string | null = null;
-      let removals = 0;
-      do {
-        const page = await provider.repositories.list(owner, cursor, newCall());
-        for (const { name } of page.repositories) listed.add(name);
-        if (removals < 3) {
-          world.repositories.splice(
-            world.repositories.findIndex(({ name }) => name === `part-${removals}`),
-            1,
-          );
-          world.markChanged();
-          removals += 1;
-        }
-        cursor = page.nextCursor;
-      } while (cursor !== null);
-      for (const name of ['handbook', 'empty', 'part-3', 'part-5', 'part-8']) assert.ok(listed.has(name), name);
-      assert.ok(!listed.has('secret-plans'));
-    });
+    await withFixture(2, (fixture) => assertListedWhileRemoving(fixture, organizationOf(fixture)));
   });
 
   it('rejects an unreadable cursor', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
-import { addIssue, addRepository } from '../../../../simulators/world/activity.ts';
+import { addIssue } from '../../../../simulators/world/activity.ts';
 import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
 import { Random } from '../../../../simulators/world/random.ts';
@@ -10,6 +10,7 @@ import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { newCall } from '../../../contract/host.ts';
 import { idsOf, readAll } from '../../../contract/read-all.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
+import { assertListedWhileRemoving } from '../list-while-removing.ts';
 import { gitlabProvider, groupOf } from './gitlab-provider.ts';
 
 /** Tests lists that change while they are read, and that do not report their length. */
@@ -179,29 +180,7 @@ describe('lists of GitLab', () => {
   });
 
   it('lists every remaining project of a group while others are removed', async () => {
-    await withFixture({ maxPerPage: 2 }, async (fixture) => {
-      const { world, organization, provider, now } = fixture;
-      for (let count = 0; count < 9; count += 1) {
-        addRepository(world, { ownerId: organization.id, name: `part-${count}`, createdAt: now() });
-      }
-      const owner = groupOf(fixture);
-      const listed = new Set<string>();
-      let cursor: string | null = null;
-      let removals = 0;
-      do {
-        const page = await provider.repositories.list(owner, cursor, newCall());
-        for (const { name } of page.repositories) listed.add(name);
-        if (removals < 3) {
-          const removedIndex = world.repositories.findIndex(({ name }) => name === `part-${removals}`);
-          world.repositories.splice(removedIndex, 1);
-          world.markChanged();
-          removals += 1;
-        }
-        cursor = page.nextCursor;
-      } while (cursor !== null);
-      for (const name of ['handbook', 'empty', 'part-3', 'part-5', 'part-8']) assert.ok(listed.has(name), name);
-      assert.ok(!listed.has('secret-plans'));
-    });
+    await withFixture({ maxPerPage: 2 }, (fixture) => assertListedWhileRemoving(fixture, groupOf(fixture)));
   });
 
   it('rejects an unreadable cursor, so that the list starts again', async () => {
