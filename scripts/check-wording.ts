@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
-import { beginning, violationsOf, wordingRules } from './wording.ts';
+import { beginning, titleBeginning, violationsOf, wordingRules } from './wording.ts';
 
 /**
  * Checks the wording of comments, test titles and messages: `npm run check:wording`, or `-- --json` for programs, `-- PATH...` for some files.
@@ -36,6 +36,8 @@ const messageFields = new Set([
   'narrative',
 ]);
 
+const beginnings = { comment: [beginning], title: [titleBeginning], message: [] };
+
 const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const files = globSync([
   'src/**/*.sql',
@@ -63,7 +65,7 @@ if (process.argv.includes('--json')) {
 
 function check(file: string, passage: Passage): Finding[] {
   comments += 1;
-  const rules = passage.kind === 'comment' ? [beginning, ...wordingRules] : wordingRules;
+  const rules = [...beginnings[passage.kind], ...wordingRules];
   return violationsOf(passage.text, rules).map(({ found, instead }) =>
     Object.assign({ file, found, instead }, passage),
   );
@@ -90,7 +92,8 @@ function passagesOf(file: string): Passage[] {
     const children = node.getChildren(source);
     if (children.length === 0) addComments(node);
     const title = titleOf(node);
-    if (title !== undefined) passages.push({ line: lineOf(title.getStart(source)), text: title.text, kind: 'title' });
+    if (title !== undefined)
+      passages.push({ line: lineOf(title.getStart(source)), text: textsIn([title]).join(' '), kind: 'title' });
     if (file.startsWith('src/'))
       passages.push(
         ...messagesOf(node).map((text) => ({ line: lineOf(node.getStart(source)), text, kind: 'message' as const })),
@@ -117,11 +120,12 @@ function plain(comment: string): string {
     .trim();
 }
 
-function titleOf(node: ts.Node): ts.StringLiteralLike | undefined {
+/** Returns the title of a test or suite, which may be a template. */
+function titleOf(node: ts.Node): ts.Expression | undefined {
   if (!ts.isCallExpression(node) || !/^(?:test|it|describe|t\.test|context\.test)$/.test(node.expression.getText()))
     return undefined;
   const [title] = node.arguments;
-  return title !== undefined && ts.isStringLiteralLike(title) ? title : undefined;
+  return title;
 }
 
 /** Returns the texts in a node that users read. */

@@ -34,6 +34,12 @@ export const beginning: WordingRule = {
   instead: 'begin with a verb or the subject: Returns…, Stores…, The…',
 };
 
+/** How a test title must not begin: a title names behaviour. */
+export const titleBeginning: WordingRule = {
+  pattern: /^(?:what|whether|who|whose|whom|of|as|an?)\b/i,
+  instead: 'begin with a verb, or the subject in the plural',
+};
+
 /** Returns the first violation of each rule in a text. Code, options and quotations are not the text's own words. */
 export function violationsOf(text: string, rules: readonly WordingRule[]): { found: string; instead: string }[] {
   const words = text.replaceAll(/--[a-z-]+|`[^`]*`|“[^”]*”|"[^"]*"/g, '``');

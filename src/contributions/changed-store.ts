@@ -55,7 +55,7 @@ export async function recordContributorsOfChanged(connection: Connection, limit:
   return true;
 }
 
-/** Records the next contributors of a repository. The row of the repository may be gone or locked by now. */
+/** Records the next contributors of a repository. The row of the repository may be deleted or locked by now. */
 async function recordNext(transaction: Connection, repositoryId: string, limit: number): Promise<void> {
   await sql`
     with changed as (

@@ -19,8 +19,8 @@ import { openTestDatabase } from '../../database.ts';
 import { clock, until } from '../../time.ts';
 import { address, claimAll, fill, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, owner, visitor } from './claims.ts';
 
-describe('a claim of a lookup', () => {
-  it('starts nothing and uses no allowance when another lookup has just stored the result', async () => {
+describe('claims of lookups', () => {
+  it('start nothing and use no allowance when another lookup has just stored the result', async () => {
     const { now } = clock();
     await using opened = await openTestDatabase();
     const { database } = opened;

@@ -136,7 +136,7 @@ describe('every number', () => {
     'period=2025&time_zone=Pacific/Kiritimati',
     'since=2026-02-03T04:05:06Z&until=2026-05-01T00:00:00Z',
   ]) {
-    it(`of an account adds up ${query === '' ? 'in its lifetime' : `for ${query}`}`, async () => {
+    it(`adds up for an account ${query === '' ? 'in its lifetime' : `for ${query}`}`, async () => {
       for (const { name } of [ada, engines, keeper]) {
         const path = `${name}/contributions`;
         const [account] = await listOf<Account>(`${path}?limit=1&${query}`);
@@ -160,7 +160,7 @@ describe('every number', () => {
     });
   }
 
-  it('of a series adds up in its own window, and as the trend of a card', async () => {
+  it('adds up for a series in its own window, and as the trend of a card', async () => {
     const path = `${engines.name}/contributions`;
     const series = `${path}?period=this-month&limit=12`;
     const items = (await shared.service.get(series)).body.data as unknown as Account[];
@@ -174,7 +174,7 @@ describe('every number', () => {
     assert.ok((await description(`${series}&format=svg&show=trend`)).includes(sums.toReversed().join(', ')));
   });
 
-  it('of a repository adds up', async () => {
+  it('adds up for a repository', async () => {
     const repositories = await listOf<{ name: string; fork: boolean; stars: number }>(
       `${engines.name}/repositories`,
       own,
@@ -188,7 +188,7 @@ describe('every number', () => {
     }
   });
 
-  it('of contributors adds up, however the list is narrowed, and as drawn', async () => {
+  it('adds up for contributors, however the list is narrowed, and as drawn', async () => {
     const path = `${engines.name}/contributors`;
     const windows = ['', 'period=2025', 'newcomers=true&since=2011-01-01'];
     const narrowed = [
@@ -225,7 +225,7 @@ describe('every number', () => {
     );
   });
 
-  it('of a badge is that of the people in the list', async () => {
+  it('is on a badge that of the people in the list', async () => {
     for (const query of ['', 'period=2025', 'kinds=reviews']) {
       const people = await listOf(`${engines.name}/contributors?limit=100&bots=true&${query}`);
       assert.ok(
@@ -239,7 +239,7 @@ describe('every number', () => {
     }
   });
 
-  it('of days is the sum of their items', async () => {
+  it('is for days the sum of their items', async () => {
     const sumOf = async (name: string, query: string): Promise<number> => {
       let sum = 0;
       for (const kind of namesOfKinds(contributionKinds))
@@ -262,7 +262,7 @@ describe('every number', () => {
     for (const day of ['2026-02-04', '2026-02-07']) assert.equal(await sumOf(ada.name, `since=${day}&until=${day}`), 0);
   });
 
-  it('of a board adds up, now and in a frozen season, and as drawn', async () => {
+  it('adds up for a board, now and in a frozen season, and as drawn', async () => {
     const { service, simulator } = shared;
     await storeBoard(service, simulator);
     await freezeBoards(service, new Date('2042-02-01'));
