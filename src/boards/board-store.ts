@@ -5,7 +5,7 @@ import { addJob } from '../database/queue.ts';
 import type { Board } from './board.ts';
 import { readDefinition } from './definition.ts';
 import { lookUpNamedPeopleJob, rankBoardJob, readTeamsJob } from './jobs.ts';
-import { namedPeopleOf } from './people/named-people-store.ts';
+import { namedPeopleOf } from './people/named-people.ts';
 import { teamsOf } from './teams/team-store.ts';
 
 /** A stored board. */

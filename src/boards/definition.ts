@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { Check } from 'typebox/value';
 import type { Board } from './board.ts';
 import { readBoardsFile } from './file/read-file.ts';
+import { BoardFields } from './file/schema.ts';
 
 /** Boards that this process has read, by their definitions: one is read for every ranking. */
 const boards = new LRUCache<string, Board>({ max: 500 });
@@ -22,4 +24,14 @@ export function readDefinition(definition: object): Board {
   if (read === undefined) throw new Error(`a stored board is faulty: ${reports[0]?.message}`);
   boards.set(text, read);
   return read;
+}
+
+/**
+ * Returns the parts of a stored definition as its file has them, and the provider of its owner.
+ * @throws Error when the definition has not the shape of a board.
+ */
+export function readFields(definition: object): { provider: string; fields: BoardFields } {
+  const { provider = 'github', ...fields }: { provider?: string } = definition;
+  if (!Check(BoardFields, fields)) throw new Error('a stored board has another shape than its schema');
+  return { provider, fields };
 }

@@ -1,28 +1,17 @@
 import { sql } from 'kysely';
-import { nameKey } from '../../accounts/account.ts';
 import type { Connection } from '../../database/connection.ts';
-import type { Board, PersonName } from '../board.ts';
-import { peopleNamedIn } from '../seasons/people-of-rule.ts';
+import type { PersonName } from '../board.ts';
+import { type NamingBoard, namedPeopleOf } from './named-people.ts';
 
 /**
- * The accounts that boards name in grants, teams and exclusions. A grant counts only for an account that is stored, so
- * that those that are not are looked up at their hosts.
+ * Lookups of the accounts that boards name. A grant counts only for an account that is stored, so that those that are not
+ * are looked up at their hosts.
  */
 
 /** The time, in ms, after which an account is looked up again that its host did not know. */
 const againAfterMs = 86_400_000;
 /** The time, in ms, after which a failed lookup is repeated at the earliest. */
 const retryAfterMs = 300_000;
-
-/** Returns the name of an account in the database: `provider/login`, in lower case. */
-export function keyOf({ provider, login }: PersonName): string {
-  return `${provider}/${nameKey(login)}`;
-}
-
-/** Returns the accounts that a board names, as `keyOf` names them. */
-export function namedPeopleOf(board: Pick<Board, 'people' | 'teams' | 'grants'>): string[] {
-  return [...new Set(peopleNamedIn(board).map(keyOf))];
-}
 
 /** SQL that is true when an account with the name `n.name` is stored. */
 const isStored = sql`exists (
@@ -74,10 +63,7 @@ export async function forgetLookedUp(connection: Connection): Promise<void> {
 }
 
 /** Returns whether a board names accounts that are not stored and that their hosts have not denied either. */
-export async function namesUnknownPeople(
-  connection: Connection,
-  board: Pick<Board, 'people' | 'teams' | 'grants'>,
-): Promise<boolean> {
+export async function namesUnknownPeople(connection: Connection, board: NamingBoard): Promise<boolean> {
   const names = namedPeopleOf(board);
   if (names.length === 0) return false;
   const { rows } = await sql`

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import type { Board, PersonName } from '../board.ts';
+import { peopleNamedIn } from '../people/named-people.ts';
 import { findMembers, type Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
-import { peopleNamedIn } from '../seasons/people-of-rule.ts';
 import { type BoardWindow, windowOf } from '../windows.ts';
 
 /** The ranking that a board of a file would have by the stored data. */

@@ -1,20 +1,14 @@
-import { Check } from 'typebox/value';
-import type { Board, PersonName } from '../board.ts';
+import type { PersonName } from '../board.ts';
+import { readFields } from '../definition.ts';
 import { isTeam, toPerson } from '../file/read-people.ts';
-import { BoardFields } from '../file/schema.ts';
-
-/** Returns the people whom the rule of a board names. */
-export function peopleNamedIn({ people, teams, grants }: Pick<Board, 'people' | 'teams' | 'grants'>): PersonName[] {
-  return [...people.exclude, ...teams.flatMap((team) => team.people), ...grants.map(({ person }) => person)];
-}
+import { keyOf } from '../people/named-people.ts';
 
 /**
  * Returns the stored definition of a board without the exclusions, members of teams and grants of other people.
  * @throws Error when the definition has not the shape of a board.
  */
 export function withPeople(definition: object, people: readonly PersonName[]): object {
-  const { provider = '', ...fields }: { provider?: string } = definition;
-  if (!Check(BoardFields, fields)) throw new Error('a stored board has another shape than its schema');
+  const { provider, fields } = readFields(definition);
   const kept = new Set(people.map(keyOf));
   const isKept = (text: string): boolean => isTeam(text) || kept.has(keyOf(toPerson(text, provider)));
   const { people: ranked, teams, grants } = fields;
@@ -26,8 +20,4 @@ export function withPeople(definition: object, people: readonly PersonName[]): o
     }),
     ...(grants && { grants: grants.filter(({ person }) => isKept(person)) }),
   };
-}
-
-function keyOf({ provider, login }: PersonName): string {
-  return `${provider}/${login}`.toLowerCase();
 }

@@ -1,19 +1,17 @@
-import { Check } from 'typebox/value';
 import type { Board } from '../board.ts';
-import { readDefinition } from '../definition.ts';
-import { BoardFields } from '../file/schema.ts';
-import { keyOf, namedPeopleOf } from '../people/named-people-store.ts';
+import { readDefinition, readFields } from '../definition.ts';
+import { keyOf, namedPeopleOf } from '../people/named-people.ts';
 import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
 
 /** Removes the names of people who were erased or hidden from the texts of a season, not from its table. */
 
 /** Stands for a name in texts. */
-const removed = '(removed)';
+const removedName = '(removed)';
 /**
  * Stands for an owner of repositories, and for a login in a condition. GitHub, GitLab and Gitea accept no name that ends with
  * a hyphen.
  */
-const nobody = 'removed-';
+const removedLogin = 'removed-';
 
 /**
  * Returns the accounts that the rule of a board names, as `provider/login` in lower case: those in grants, teams and
@@ -49,7 +47,7 @@ export interface NamingParts {
 
 /** Returns a text without names of accounts. @param names of accounts, as `provider/login`. */
 export function withoutNames(text: string, names: readonly string[]): string {
-  return replaceNames(text, names, removed);
+  return replaceNames(text, names, removedName);
 }
 
 /**
@@ -58,34 +56,10 @@ export function withoutNames(text: string, names: readonly string[]): string {
  */
 export function withoutNamesIn(season: NamingParts, names: readonly string[]): NamingParts {
   if (names.length === 0) return season;
-  const { provider: _provider, ...fields }: { provider?: string } = season.definition;
-  if (!Check(BoardFields, fields)) throw new Error('a stored board has another shape than its schema');
-  const { repositories } = readDefinition(season.definition);
-  const isOfRemoved = (path: string): boolean => names.includes(path.split('/').slice(0, -1).join('/').toLowerCase());
-  const text = (value: string): string => withoutNames(value, names);
   const path = (value: string): string =>
-    isOfRemoved(value) ? `${value.split('/')[0] ?? ''}/${nobody}/removed` : value;
-  const definition = {
-    ...season.definition,
-    name: text(fields.name),
-    ...(fields.description !== undefined && { description: text(fields.description) }),
-    repositories: fields.repositories.map((pattern, index) => {
-      const places = repositories[index]?.places ?? [];
-      const isRemoved = places.some((place) => isOfRemoved(`${place.provider}/${place.owner}/${place.name}`));
-      return isRemoved ? `${pattern.startsWith('!') ? '!' : ''}${nobody}/removed` : pattern;
-    }),
-    points: fields.points.map((rule) => ({
-      ...rule,
-      ...(rule.condition !== undefined && { condition: withoutLogins(rule.condition, names) }),
-    })),
-    ...(fields.grants && {
-      grants: fields.grants.map((grant) =>
-        Object.assign({}, grant, { reason: text(grant.reason), granted_by: text(grant.granted_by) }),
-      ),
-    }),
-  };
+    isOfAny(names, value) ? `${value.split('/')[0] ?? ''}/${removedLogin}/removed` : value;
   return {
-    definition,
+    definition: definitionWithout(season.definition, names),
     coverage: {
       ...season.coverage,
       incomplete: season.coverage.incomplete.map((entry) => ({ ...entry, repository: path(entry.repository) })),
@@ -98,10 +72,40 @@ export function withoutNamesIn(season: NamingParts, names: readonly string[]): N
   };
 }
 
+/** Returns whether the path of a repository, `provider/owner/name`, belongs to one of the accounts. */
+function isOfAny(names: readonly string[], path: string): boolean {
+  return names.includes(path.split('/').slice(0, -1).join('/').toLowerCase());
+}
+
+function definitionWithout(stored: object, names: readonly string[]): object {
+  const { fields } = readFields(stored);
+  const { repositories } = readDefinition(stored);
+  const text = (value: string): string => withoutNames(value, names);
+  return {
+    ...stored,
+    name: text(fields.name),
+    ...(fields.description !== undefined && { description: text(fields.description) }),
+    repositories: fields.repositories.map((pattern, index) => {
+      const places = repositories[index]?.places ?? [];
+      const isRemoved = places.some(({ provider, owner, name }) => isOfAny(names, `${provider}/${owner}/${name}`));
+      return isRemoved ? `${pattern.startsWith('!') ? '!' : ''}${removedLogin}/removed` : pattern;
+    }),
+    points: fields.points.map((rule) => ({
+      ...rule,
+      ...(rule.condition !== undefined && { condition: withoutLogins(rule.condition, names) }),
+    })),
+    ...(fields.grants && {
+      grants: fields.grants.map((grant) =>
+        Object.assign({}, grant, { reason: text(grant.reason), granted_by: text(grant.granted_by) }),
+      ),
+    }),
+  };
+}
+
 function withoutLogins(condition: string, names: readonly string[]): string {
   return condition.replaceAll(
     listsOfLogins,
-    (_list, start: string, logins: string) => `${start}[${replaceNames(logins, names, nobody)}]`,
+    (_list, start: string, logins: string) => `${start}[${replaceNames(logins, names, removedLogin)}]`,
   );
 }
 

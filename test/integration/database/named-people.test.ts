@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import { namedPeopleOf } from '../../../src/boards/people/named-people-store.ts';
+import { namedPeopleOf } from '../../../src/boards/people/named-people.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 
