@@ -36,7 +36,7 @@ async function storeNext(transaction: Connection, boardId: string, now: Date): P
   const next = stored && (await findNextRanking(transaction, boardId));
   if (stored === undefined || next === undefined) return 'done';
   const { version, formerVersion, builtAt, repositoryIds } = next;
-  if (!(await saveNextPart(transaction, { boardId, version, at: now }))) return 'more';
+  if ((await saveNextPart(transaction, { boardId, version, at: now })) === 'more') return 'more';
   if (repositoryIds !== null) await saveMembers(transaction, boardId, repositoryIds);
   const wholeUntil = repositoryIds === null ? null : new Date(now.getTime() + settlingMs);
   await presentNextRanking(transaction, boardId, wholeUntil);

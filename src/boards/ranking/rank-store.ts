@@ -163,12 +163,12 @@ function asVersion({ boardId, version, at }: { boardId: string; version: number;
 /**
  * Stores the rows of some people of the next version, which no page shows before all are stored. Leaves out people who were
  * erased meanwhile. Must run in a transaction that locks the board.
- * @returns true when no people are left.
+ * @returns `done` when no people are left.
  */
 export async function saveNextPart(
   transaction: Connection,
   { boardId, version, at }: { boardId: string; version: number; at: Date },
-): Promise<boolean> {
+): Promise<'more' | 'done'> {
   const types = Object.entries(typesOfColumns).map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`);
   const { rows } = await sql<{ isLast: boolean }>`
     with taken as (
@@ -185,5 +185,5 @@ export async function saveNextPart(
       select from next_board_ranks where board_id = ${boardId} and part > (select part from taken)) as "isLast"`.execute(
     transaction,
   );
-  return rows[0]?.isLast ?? true;
+  return (rows[0]?.isLast ?? true) ? 'done' : 'more';
 }

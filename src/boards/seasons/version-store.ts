@@ -85,9 +85,12 @@ export async function findBoardsToWrite(connection: Connection, limit: number): 
 /**
  * Stores the rows of some people of a version. Those who were erased or hidden meanwhile have no name. Must run in a transaction that
  * locks the board.
- * @returns false when all had been stored before.
+ * @returns `none` when all had been stored before.
  */
-export async function saveNextPart(transaction: Connection, { boardId, number, version }: SeasonKey): Promise<boolean> {
+export async function saveNextPart(
+  transaction: Connection,
+  { boardId, number, version }: SeasonKey,
+): Promise<'saved' | 'none'> {
   const isOfVersion = sql`board_id = ${boardId} and number = ${number} and version = ${version}`;
   const { rows } = await sql<{ taken: number }>`
     with taken as (
@@ -106,7 +109,7 @@ export async function saveNextPart(transaction: Connection, { boardId, number, v
       left join accounts u on u.id = p.account_id and ${isShownInSql('u')}
     )
     select count(*)::integer as taken from taken`.execute(transaction);
-  return rows[0]?.taken === 1;
+  return rows[0]?.taken === 1 ? 'saved' : 'none';
 }
 
 /**

@@ -38,7 +38,8 @@ export async function writeSeasons(
       const stored = await findAnyBoard(transaction, boardId);
       const season = stored && (await findUnwritten(transaction, boardId));
       if (stored === undefined || season === undefined) return 'done';
-      if (!(await saveNextPart(transaction, season))) await signVersion(transaction, signer, season, stored.ownerId);
+      const part = await saveNextPart(transaction, season);
+      if (part === 'none') await signVersion(transaction, signer, season, stored.ownerId);
       return 'more';
     });
   }
