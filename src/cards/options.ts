@@ -75,16 +75,16 @@ export const cardOptionParameters = {
     Type.String({
       maxLength: maxListLength,
       description:
-        'Parts to leave out, with commas between. Of the card of languages also languages, by their names in any letter case.',
+        'Parts to leave out, with commas between. On the card of languages, names of languages too, in any letter case.',
     }),
   ),
   show: Type.Optional(Type.String({ maxLength: maxListLength, description: 'Parts to add, with commas between.' })),
-  title: Type.Optional(Type.String({ maxLength: maxTitleLength, description: 'In the place of the title.' })),
+  title: Type.Optional(Type.String({ maxLength: maxTitleLength, description: 'Text in the place of the title.' })),
   width: Type.Optional(Type.Integer({ minimum: widths.min, maximum: widths.max, description: 'Pixels.' })),
   layout: Type.Optional(
     Type.Enum([...layouts], {
       description:
-        'Of the card of contributions: a ring of the way to the next level, a bar in its place, or a single row.',
+        'On the card of contributions: a ring of the way to the next level, a bar in its place, or a single row.',
       default: defaults.layout,
     }),
   ),
@@ -94,7 +94,7 @@ export const cardOptionParameters = {
       minimum: 0,
       maximum: maxRadius,
       default: defaults.radius,
-      description: 'Of the corners, in pixels.',
+      description: 'Radius of the corners, in pixels.',
     }),
   ),
   border: Type.Optional(Type.Boolean({ default: defaults.border, description: 'Draw the border.' })),

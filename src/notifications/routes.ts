@@ -54,12 +54,12 @@ const listing = 'notifications';
 
 /** Adds the routes to messages about awards in an owner's repositories, and to the secrets that sign them. */
 export function notificationRoutes(app: App, services: AccessServices): void {
-  listingOfNotifications(app, services);
-  retry(app, services);
+  addList(app, services);
+  addRetry(app, services);
   webhookSecretRoutes(app, services);
 }
 
-function listingOfNotifications(app: App, services: AccessServices): void {
+function addList(app: App, services: AccessServices): void {
   const { connection, cursors } = services;
   addOwnerEndpoint(app, services, {
     method: 'GET',
@@ -80,7 +80,7 @@ function listingOfNotifications(app: App, services: AccessServices): void {
   });
 }
 
-function retry(app: App, services: AccessServices): void {
+function addRetry(app: App, services: AccessServices): void {
   const { connection, now } = services;
   addOwnerEndpoint(app, services, {
     method: 'POST',

@@ -65,11 +65,11 @@ const SecretPath = Type.Object({
 
 /** Adds links that open one card each, for pages that others may see. */
 export function embedRoutes(app: App, services: AccessServices): void {
-  creation(app, services);
-  listingOfEmbeds(app, services);
-  renewal(app, services);
-  revocation(app, services);
-  opening(app, services);
+  addCreation(app, services);
+  addList(app, services);
+  addRenewal(app, services);
+  addRevocation(app, services);
+  addOpening(app, services);
 }
 
 const path = '/v1/:provider/entities/:name/embeds';
@@ -77,7 +77,7 @@ const path = '/v1/:provider/entities/:name/embeds';
 /** The responses of the route that opens a link, beside those of all routes. */
 const openedResponses: Record<number, TSchema> = { 304: Type.Null(), 403: ProblemSchema, 502: ProblemSchema };
 
-function creation(app: App, services: AccessServices): void {
+function addCreation(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'POST',
     path,
@@ -112,7 +112,7 @@ function creation(app: App, services: AccessServices): void {
   });
 }
 
-function listingOfEmbeds(app: App, services: AccessServices): void {
+function addList(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'GET',
     path,
@@ -127,7 +127,7 @@ function listingOfEmbeds(app: App, services: AccessServices): void {
   });
 }
 
-function renewal(app: App, services: AccessServices): void {
+function addRenewal(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'PUT',
     path: `${path}/:embed_id`,
@@ -152,7 +152,7 @@ function renewal(app: App, services: AccessServices): void {
   });
 }
 
-function revocation(app: App, services: AccessServices): void {
+function addRevocation(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'DELETE',
     path: `${path}/:embed_id`,
@@ -171,7 +171,7 @@ function revocation(app: App, services: AccessServices): void {
   });
 }
 
-function opening(app: App, services: AccessServices): void {
+function addOpening(app: App, services: AccessServices): void {
   app.get(
     '/v1/embeds/:secret',
     {

@@ -51,12 +51,12 @@ const KeyPath = Type.Object({
  * of the pipeline: with a token of the provider, the provider decides who owns the account.
  */
 export function keyRoutes(app: App, services: AccessServices): void {
-  registration(app, services);
-  listingOfKeys(app, services);
-  removal(app, services);
+  addRegistration(app, services);
+  addList(app, services);
+  addRemoval(app, services);
 }
 
-function registration(app: App, services: AccessServices): void {
+function addRegistration(app: App, services: AccessServices): void {
   app.put(
     '/v1/:provider/entities/:name/keys',
     {
@@ -79,7 +79,7 @@ function registration(app: App, services: AccessServices): void {
   );
 }
 
-function listingOfKeys(app: App, services: AccessServices): void {
+function addList(app: App, services: AccessServices): void {
   app.get(
     '/v1/:provider/entities/:name/keys',
     {
@@ -102,7 +102,7 @@ function listingOfKeys(app: App, services: AccessServices): void {
   );
 }
 
-function removal(app: App, services: AccessServices): void {
+function addRemoval(app: App, services: AccessServices): void {
   app.delete(
     '/v1/:provider/entities/:name/keys/:key_id',
     {

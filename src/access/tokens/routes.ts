@@ -33,15 +33,15 @@ const keysMaxAgeS = 300;
 
 /** Adds endpoint 5, the revocation of tokens, and the public keys that verify them. */
 export function tokenRoutes(app: App, services: AccessServices): void {
-  issuance(app, services);
-  revocation(app, services);
-  verification(app, services);
+  addIssuance(app, services);
+  addRevocation(app, services);
+  addVerification(app, services);
 }
 
 /**
  * Adds endpoint 5, which does not use the pipeline: the provider decides who owns the account, which may not be stored.
  */
-function issuance(app: App, services: AccessServices): void {
+function addIssuance(app: App, services: AccessServices): void {
   app.get(
     '/v1/:provider/entities/:name/token',
     {
@@ -66,7 +66,7 @@ function issuance(app: App, services: AccessServices): void {
   );
 }
 
-function revocation(app: App, services: AccessServices): void {
+function addRevocation(app: App, services: AccessServices): void {
   const { connection, now } = services;
   addOwnerEndpoint(app, services, {
     method: 'DELETE',
@@ -103,7 +103,7 @@ async function mayExist(connection: Connection, accountId: string, tokenId: stri
   return tokenIdPattern.test(tokenId) && (await findKeysOf(connection, accountId)).length > 0;
 }
 
-function verification(app: App, services: AccessServices): void {
+function addVerification(app: App, services: AccessServices): void {
   app.get(
     '/.well-known/jwks.json',
     {

@@ -62,12 +62,12 @@ const path = '/v1/:provider/entities/:name/webhook-secrets';
 
 /** Adds the routes to the secrets that sign messages of `http` webhooks, which are not sent without one. */
 export function webhookSecretRoutes(app: App, services: AccessServices): void {
-  creation(app, services);
-  listingOfSecrets(app, services);
-  removal(app, services);
+  addCreation(app, services);
+  addList(app, services);
+  addRemoval(app, services);
 }
 
-function creation(app: App, services: AccessServices): void {
+function addCreation(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'PUT',
     path,
@@ -105,7 +105,7 @@ function creation(app: App, services: AccessServices): void {
   });
 }
 
-function listingOfSecrets(app: App, services: AccessServices): void {
+function addList(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'GET',
     path,
@@ -120,7 +120,7 @@ function listingOfSecrets(app: App, services: AccessServices): void {
   });
 }
 
-function removal(app: App, services: AccessServices): void {
+function addRemoval(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'DELETE',
     path: `${path}/:secret_id`,

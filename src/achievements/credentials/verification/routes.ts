@@ -27,13 +27,13 @@ const described = { tags: ['Achievements'], security: [] };
 
 /** Registers what verifiers of credentials fetch: the issuer, the keys, and the status of credentials. */
 export function verificationRoutes(app: App, services: AccessServices): void {
-  issuer(app, services);
-  keys(app, services);
-  statusLists(app, services);
-  statusOfAward(app, services);
+  addIssuer(app, services);
+  addKeys(app, services);
+  addStatusLists(app, services);
+  addStatusOfAward(app, services);
 }
 
-function issuer(app: App, services: AccessServices): void {
+function addIssuer(app: App, services: AccessServices): void {
   app.get(
     paths.issuer,
     {
@@ -73,7 +73,7 @@ function issuer(app: App, services: AccessServices): void {
   }
 }
 
-function keys(app: App, services: AccessServices): void {
+function addKeys(app: App, services: AccessServices): void {
   app.get(
     paths.keys,
     {
@@ -108,7 +108,7 @@ function keys(app: App, services: AccessServices): void {
   );
 }
 
-function statusLists(app: App, services: AccessServices): void {
+function addStatusLists(app: App, services: AccessServices): void {
   app.get(
     `${paths.statusLists}/:list`,
     {
@@ -133,7 +133,7 @@ function statusLists(app: App, services: AccessServices): void {
 }
 
 /** Registers the revocation lists that credentials of earlier releases name, one list for each. */
-function statusOfAward(app: App, services: AccessServices): void {
+function addStatusOfAward(app: App, services: AccessServices): void {
   app.get(
     `${paths.statuses}/:award_id/status`,
     {
