@@ -45,6 +45,8 @@ const readBoards = partReader(BoardPart);
 interface Data {
   account: Part<AccountPart>;
   awards: Part<AwardPart> | undefined;
+  /** The numbers of people who hold the achievements of the awards, by the id of the award. */
+  holders: ReadonlyMap<string, number>;
   /** The achievement that a person is closest to. */
   progress: Progress | undefined;
   /** For organizations alone. */
@@ -66,6 +68,8 @@ interface Sources {
   findEarnable: (account: Account, limit: number) => Promise<readonly Earnable[]>;
   /** Finds the boards of a person, and those that rank the person. */
   findBoards: (account: Account, limit: number) => Promise<readonly OpenBoard[]>;
+  /** Counts the people who hold the achievements of awards, by the id of the award, as far as rims need it. */
+  countHolders: (account: Account, awardIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Finds the languages of an account, as far as they are known. */
   findLanguages: (account: Account, limit: number) => Promise<readonly LanguageSum[]>;
 }
@@ -73,7 +77,7 @@ interface Sources {
 /** Returns the page of a person or an organization. */
 export function accountPage(
   site: Site,
-  { now, findRepositories, findEarnable, findBoards, findLanguages }: Sources,
+  { now, findRepositories, findEarnable, findBoards, countHolders, findLanguages }: Sources,
   path: string,
 ): Page<typeof AccountPath, Data> {
   return {
@@ -83,9 +87,9 @@ export function accountPage(
     load: async (read, { account, query: { people = listLengths.people, ...query } }) => {
       const within = windowOf(query, now());
       const isOrganization = account.type === 'organization';
-      const [own, awards, progress, community, boardList, owned, defined, languages] = await Promise.all([
+      const [own, { awards, holders }, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
-        isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
+        isOrganization ? withoutAwards : loadAwards(read, (ids) => countHolders(account, ids)),
         isOrganization ? undefined : readProgress(read),
         isOrganization ? loadCommunity(read, within, { limit: Number(people), now: now() }) : undefined,
         isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
@@ -97,6 +101,7 @@ export function accountPage(
         own && {
           account: own,
           awards,
+          holders,
           progress,
           community: community instanceof MovedRepository ? undefined : community,
           boards: boardList,
@@ -123,6 +128,19 @@ export function accountPage(
       return pendingPage(site, reader, { provider, name, title: name, image });
     },
   };
+}
+
+type Awards = Pick<Data, 'awards' | 'holders'>;
+const withoutAwards: Awards = { awards: undefined, holders: new Map() };
+
+/** Reads the newest awards of a person, and the numbers of people from which the metals of their rims follow. */
+async function loadAwards(
+  read: ReadPart,
+  countHolders: (awardIds: readonly string[]) => Promise<Data['holders']>,
+): Promise<Awards> {
+  const awards = await readPart(read, 'listAwards', readAwards, { limit: listLengths.awards });
+  if (awards === undefined || awards.items.length === 0) return { ...withoutAwards, awards };
+  return { awards, holders: await countHolders(awards.items.map(({ id }) => id)) };
 }
 
 async function readPart<Item>(
@@ -181,7 +199,7 @@ ${
   data.awards !== undefined &&
   section(
     language.words.achievementsTitle,
-    html`${achievements(provider, name, data.awards, reader)}${data.progress !== undefined && progressLine(provider, name, data.progress, data.account.asOf, reader)}`,
+    html`${achievements(provider, name, { ...data.awards, holders: data.holders }, reader)}${data.progress !== undefined && progressLine(provider, name, data.progress, data.account.asOf, reader)}`,
     dataLink(account, 'achievements', words),
     'achievements',
   )

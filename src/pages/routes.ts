@@ -5,6 +5,7 @@ import { hasSession } from '../access/sessions/cookies.ts';
 import { sessionOf } from '../access/sessions/session.ts';
 import { findEarnable } from '../achievements/awards/earnable-store.ts';
 import {
+  countHoldersOfAwards,
   findAchievementHolders,
   findAwardedAchievement,
   findPublicAchievement,
@@ -12,6 +13,7 @@ import {
 import { findBoardsOfPerson, findBoardsOfRepository } from '../boards/views/open-board-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
+import { rareUpTo } from '../cards/medal.ts';
 import { findKnownLanguages } from '../contributions/languages/languages.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
@@ -85,6 +87,8 @@ export function pageRoutes(app: App, without: Services): void {
         findRepositories: ({ id }, limit) => findPublicRepositories(connection, id, limit),
         findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
         findBoards: ({ id }, limit) => findBoardsOfPerson(connection, id, limit),
+        countHolders: ({ id: accountId }, awardIds) =>
+          countHoldersOfAwards(connection, { accountId, awardIds }, rareUpTo + 1),
         findLanguages: (account, limit) => findKnownLanguages(services, account, limit),
       },
       `/${provider}/:name`,

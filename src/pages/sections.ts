@@ -141,11 +141,14 @@ export function calendar(provider: string, name: string, reader: Reader): Markup
   );
 }
 
-/** @param pathOf returns the path of the card in a width. */
+/**
+ * Printed pages keep the image of the screen, because browsers print without waiting for another one.
+ * @param pathOf returns the path of the card in a width.
+ */
 export function calendarPicture(pathOf: (width: string) => string, { words }: Reader): Markup {
   return html`<picture>${calendarWidths.map(
-    ({ width, screen }) => html`<source media="(max-width: ${screen}px)" srcset="${pathOf(`${width}`)}">`,
-  )}<img class="calendar" src="${pathOf(`${contentWidth}`)}" alt="${words.year}" loading="lazy"></picture>`;
+    ({ width, screen }) => html`<source media="screen and (max-width: ${screen}px)" srcset="${pathOf(`${width}`)}">`,
+  )}<img class="calendar" src="${pathOf(`${contentWidth}`)}" alt="${words.year}"></picture>`;
 }
 
 /** Renders the definition of a calendar's numbers, and links to the items of its year. */
@@ -173,18 +176,21 @@ export function medal(
   const address = endpointPath(provider, name, `achievements/${awardId}`, { format: 'svg', raw: 'true' });
   const metal = metalOf(holders);
   const rim = holders !== undefined && html` class="rim${metal && ` ${metal.name}`}"`;
-  return html`<img${rim} src="${address}" alt="" width="${sizePx}" height="${sizePx}" loading="lazy">`;
+  return html`<img${rim} src="${address}" alt="" width="${sizePx}" height="${sizePx}">`;
 }
 
+/** @param holders the numbers of people who hold the achievements, by the id of the award. */
 export function achievements(
   provider: string,
   name: string,
-  { items }: Part<AwardPart>,
+  { items, holders }: Pick<Part<AwardPart>, 'items'> & { holders: ReadonlyMap<string, number> },
   { words, language, to }: Reader,
 ): Markup {
   if (items.length === 0) return html`<p class="empty">${words.noAchievements}</p>`;
   return html`<ul class="awards">${items.map(
-    (award) => html`<li>${medal({ provider, name, awardId: award.id }, { holders: undefined, sizePx: 56 })}
+    (
+      award,
+    ) => html`<li>${medal({ provider, name, awardId: award.id }, { holders: holders.get(award.id) ?? 0, sizePx: 56 })}
 <div><strong><a href="${to(awardPath(provider, name, award.id))}">${award.name}</a></strong><span dir="auto">${award.description}</span>
 <small>${award.repository_name !== '' && html`<bdi>${award.repository_name}</bdi> · `}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></small></div></li>`,
   )}</ul>`;

@@ -50,9 +50,9 @@ export function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
     where w.achievement_id = ${achievementId} and w.revoked_at is null and ${isShownInSql('a')}`;
 }
 
-/** Returns SQL for a table with the number of holders of the achievement `h`, at most `maxHolders` + 1. */
-export function holdersInSql() {
-  return sql`(select count(*)::integer as holders from (select ${heldInSql()} limit ${maxHolders + 1}) one)`;
+/** Returns SQL for a table with the number of holders of the achievement `h`, at most `upTo`. */
+export function holdersInSql(upTo = maxHolders + 1) {
+  return sql`(select count(*)::integer as holders from (select ${heldInSql()} limit ${upTo}) one)`;
 }
 
 /** Returns the columns of the achievement `h` of the repository `r`, which `n` people hold. */
@@ -89,6 +89,25 @@ export async function findAwardedAchievement(
     where g.account_id = ${accountId} and (g.id = ${awardId} or g.imported_id = ${awardId}) and g.revoked_at is null
       and h.is_current and not r.is_private and ${isPresentInSql('r')} and ${isShownInSql('o')}`.execute(connection);
   return rows[0];
+}
+
+/**
+ * Counts the people who hold the achievement of each of an account's awards, by the id of the award; only achievements of
+ * public repositories.
+ * @param upTo stands for all greater numbers, because counting more people would take long.
+ */
+export async function countHoldersOfAwards(
+  connection: Connection,
+  { accountId, awardIds }: { accountId: string; awardIds: readonly string[] },
+  upTo: number,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; holders: number }>`
+    select g.id, n.holders
+    from awards g join achievements h on h.id = g.achievement_id join repositories r on r.id = h.repository_id
+      cross join lateral ${holdersInSql(upTo)} n
+    where g.account_id = ${accountId} and g.id = any(${awardIds}::uuid[]) and not r.is_private
+      and ${isPresentInSql('r')}`.execute(connection);
+  return new Map(rows.map(({ id, holders }) => [id, holders]));
 }
 
 /** Finds the people who hold an achievement, newest awards first; only accounts that everyone may see. */

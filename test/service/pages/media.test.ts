@@ -49,6 +49,21 @@ describe('pages in other media than a screen with its own colours', () => {
     await page.close();
   });
 
+  it('print the calendar that the screen shows, because browsers do not wait for another one', async () => {
+    const { service } = shared;
+    const browser = await sharedBrowser();
+    const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
+    await page.goto(`${service.url}/github/${ada.name}`);
+    const shown = `document.querySelector('img.calendar').currentSrc`;
+    const onScreen = await page.evaluate<string>(shown);
+    await page.emulateMedia({ media: 'print' });
+    const paper = { width: 700, height: 1000 };
+    await page.setViewportSize(paper);
+    await page.waitForFunction(`innerWidth === ${paper.width}`);
+    assert.equal(await page.evaluate(shown), onScreen);
+    await page.close();
+  });
+
   it('have letters of twice the size where a reader sets it, and still fit', async () => {
     const browser = await sharedBrowser();
     const page = await browser.newPage({ bypassCSP: true, viewport: { width: 640, height: 900 } });
@@ -78,7 +93,7 @@ describe('pages in other media than a screen with its own colours', () => {
     const padding = Number.parseFloat(await styleOf(page, icon, 'paddingLeft'));
     assert.ok((await page.evaluate<number>(`document.querySelector('${icon}').clientWidth`)) - 2 * padding >= 80);
     const holders = await page.getAttribute('.facts a.number', 'href');
-    for (const path of [holders ?? '', `${community}/engine-1`]) {
+    for (const path of [holders ?? '', `${community}/engine-1`, `/github/${ada.name}`]) {
       await page.goto(`${service.url}${path}`);
       assert.equal(await page.locator('img.rim.gold').count(), 1, path);
     }
