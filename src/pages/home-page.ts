@@ -44,7 +44,7 @@ function examples(account: AccountName | undefined, reader: Reader): Markup {
       account === undefined
         ? galleryImagePath(card, { theme: 'auto', locale: language.locale, ...(width && { width }) })
         : endpointPath(account.provider, account.name, endpoint, { ...query, ...(width && { width }) });
-    const image = card === 'calendar' ? calendarPicture(pathOf, reader) : phonePicture(pathOf, alt, 'eager');
+    const image = card === 'calendar' ? calendarPicture(pathOf, reader) : phonePicture(pathOf, alt);
     const composer = composerPath({ card, ...(account && { provider: account.provider, name: account.name }) });
     return html`<a href="${to(composer)}">${image}</a>`;
   })}</section>`;

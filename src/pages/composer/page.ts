@@ -197,7 +197,7 @@ function example(values: FieldValues, texts: ComposerWords): Markup {
 function previews(path: string, altText: string, label: string): Markup {
   const of = (theme: 'light' | 'dark'): Markup => {
     const address = /[?&]format=png(&|$)/.test(path) ? withTheme(path, theme) : path;
-    return html`<div class="${theme}">${phonePicture((width) => withWidth(address, width), altText, 'eager')}</div>`;
+    return html`<div class="${theme}">${phonePicture((width) => withWidth(address, width), altText)}</div>`;
   };
   return html`<div class="previews" role="group" aria-label="${label}" tabindex="0">${of('light')}${of('dark')}</div>`;
 }

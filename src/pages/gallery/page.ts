@@ -50,6 +50,6 @@ function figure(reader: Reader, card: GalleryCard, theme: string): Markup {
   const label = labelOfCard(card, reader);
   const pathOf = (width?: string): string =>
     galleryImagePath(card, { theme, locale: language.locale, ...(width && { width }) });
-  return html`<figure>${phonePicture(pathOf, label, 'lazy')}
+  return html`<figure>${phonePicture(pathOf, label)}
 <figcaption><a href="${to(`/gallery?card=${card}`)}">${label}</a> · ${theme.replaceAll('-', ' ')}${canBeComposed && html` · <a href="${composerPath({ card, theme })}">${words.composeCard}</a>`}</figcaption></figure>`;
 }
