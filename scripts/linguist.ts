@@ -99,6 +99,12 @@ const extensions = new Set(Object.values(languages).flatMap((language) => langua
 for (const extension of [...extensions].toSorted()) keep(languageOf(extension))?.extensions.push(lower(extension));
 for (const [name, { filenames = [] }] of Object.entries(languages)) keep(name)?.names.push(...filenames);
 
+/** A language that does not count by itself: as the group of which it is a member, or not at all. */
+function uncounted([name, { type, group }]: [string, (typeof languages)[string]]): string[] {
+  if (kept.has(name)) return [];
+  return [['uncounted', name, ...(countedTypes.has(type) && group !== undefined ? [group] : [])].join('\t')];
+}
+
 /** Removes the beginning of an expression that matches anything, which only costs time, and quadratic time at that. */
 const unanchored = (expression: string): string => expression.replace(/^\((\.\*\?|\[\^\\s\]\*)\)/, '');
 const rows = [
@@ -109,6 +115,7 @@ const rows = [
     .map(([name, { colour, ...of }]) =>
       ['language', name, colour, [...new Set(of.extensions)].join('|'), of.names.join('|')].join('\t'),
     ),
+  ...Object.entries(languages).flatMap(uncounted),
   ...['vendor', 'documentation'].flatMap((name) => read(Texts, name).map((one) => `excluded\t${unanchored(one)}`)),
 ];
 writeFileSync(table, `${rows.join('\n')}\n`);

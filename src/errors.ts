@@ -25,6 +25,7 @@ export type ErrorCode =
 export type ProblemPhrase =
   | 'didYouMean'
   | 'oneOf'
+  | 'notCounted'
   | 'integerBetween'
   | 'colour'
   | 'atMostLetters'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { languageNamed, languageNames } from '../contributions/languages/linguist.ts';
+import { languageNamed, languageNames, uncountedNamed } from '../contributions/languages/linguist.ts';
 import type { LanguagesInput } from '../http/images.ts';
 import type { WindowMeaning } from '../windows/window.ts';
 import { Canvas, textStyles } from './canvas.ts';
@@ -48,7 +48,13 @@ export const languagesCard = defineCard<Content>({
   parts: {
     hideable: ['title', 'summary', 'bar', 'shares', 'other', 'coverage'],
     showable: [],
-    alsoHideable: { noun: 'languages', examples: ['HTML', 'CSS'], names: languageNames, find: languageNamed },
+    alsoHideable: {
+      noun: 'languages',
+      examples: ['HTML', 'CSS'],
+      names: languageNames,
+      find: languageNamed,
+      findUncounted: uncountedNamed,
+    },
   },
   nothingOf: 'languages',
   explainNothing: ({ languages }, { words }) =>

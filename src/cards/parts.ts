@@ -18,6 +18,8 @@ export interface NamedParts {
   names: () => Iterable<string>;
   /** Returns the name that is meant, in any letter case; undefined where there is none. */
   find: (name: string) => string | undefined;
+  /** Returns a known name that no card lists, in any letter case, and the name in its place; empty: there is none. */
+  findUncounted: (name: string) => Readonly<{ name: string; group: string }> | undefined;
 }
 
 /**
@@ -55,7 +57,9 @@ function noSuchPart(
   if (known.length === 0) {
     return new AppError('invalid_input', `${parameter} must be left out: this card has no such parts.`);
   }
-  const meant = nearest(part, [...known, ...(named?.names() ?? [])]);
+  const uncounted = named?.findUncounted(part);
+  if (uncounted?.group === '') return notCounted(parameter, uncounted.name);
+  const meant = uncounted?.group ?? nearest(part, [...known, ...(named?.names() ?? [])]);
   const hint = meant === undefined ? '' : `${parameter}: did you mean ${meant}? `;
   const listed = known.join(', ');
   const choices = named === undefined ? listed : `${listed}, ${named.examples.join(', ')}, …`;
@@ -69,4 +73,10 @@ function noSuchPart(
       ],
     },
   );
+}
+
+function notCounted(parameter: string, language: string): AppError {
+  return new AppError('invalid_input', `${parameter}: ${language} is data or prose, which is not counted.`, {
+    explanations: [{ phrase: 'notCounted', values: { language } }],
+  });
 }

@@ -92,6 +92,7 @@ export const ar: Words = {
   problems: {
     didYouMean: 'هل تقصد {meant} بدلًا من {name}؟',
     oneOf: 'يجب أن تكون قيمة {name} واحدة من: {choices}.',
+    notCounted: 'لا تُحتسب {language} لأنها بيانات أو نصوص عادية.',
     integerBetween: 'يجب أن تكون قيمة {name} عددًا صحيحًا من {min} إلى {max}.',
     colour: 'يجب أن تكون قيمة {name} لونًا بأرقام ست عشرية مثل 0969da.',
     atMostLetters: 'يجب ألا تزيد قيمة {name} على {max} حرفًا.',

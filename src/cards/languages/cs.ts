@@ -78,6 +78,7 @@ export const cs: Words = {
   problems: {
     didYouMean: '{name}: měli jste na mysli {meant}?',
     oneOf: '{name} musí být jedna z hodnot: {choices}.',
+    notCounted: '{language} se nepočítá: jsou to data nebo běžný text.',
     integerBetween: '{name} musí být celé číslo od {min} do {max}.',
     colour: '{name} musí být barva v šestnáctkových číslicích, např. 0969da.',
     atMostLetters: '{name} smí mít nejvýše {max} znaků.',

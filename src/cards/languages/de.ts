@@ -69,6 +69,7 @@ export const de: Words = {
   problems: {
     didYouMean: '{name}: Ist {meant} gemeint?',
     oneOf: '{name} muss eines davon sein: {choices}.',
+    notCounted: '{language} ist Daten oder Text und wird nicht gezählt.',
     integerBetween: '{name} muss eine ganze Zahl von {min} bis {max} sein.',
     colour: '{name} muss eine Farbe in Hexadezimalziffern sein, etwa 0969da.',
     atMostLetters: '{name} darf höchstens {max} Zeichen haben.',

@@ -60,6 +60,7 @@ export const en: Words = {
   problems: {
     didYouMean: '{name}: did you mean {meant}?',
     oneOf: '{name} must be one of {choices}.',
+    notCounted: '{language} is data or prose, which is not counted.',
     integerBetween: '{name} must be an integer from {min} to {max}.',
     colour: '{name} must be a colour in hexadecimal digits, such as 0969da.',
     atMostLetters: '{name} must have at most {max} characters.',

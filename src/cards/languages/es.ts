@@ -76,6 +76,7 @@ export const es: Words = {
   problems: {
     didYouMean: '{name}: ¿quiso decir {meant}?',
     oneOf: '{name} debe ser uno de estos valores: {choices}.',
+    notCounted: 'No se cuenta {language}: son datos o prosa.',
     integerBetween: '{name} debe ser un entero de {min} a {max}.',
     colour: '{name} debe ser un color en dígitos hexadecimales, como 0969da.',
     atMostLetters: '{name} debe tener como máximo {max} caracteres.',

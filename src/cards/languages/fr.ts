@@ -69,6 +69,7 @@ export const fr: Words = {
   problems: {
     didYouMean: 'Peut-être {meant} au lieu de {name}.',
     oneOf: '{name} doit être parmi {choices}.',
+    notCounted: '{language} n’est pas compté : ce sont des données ou de la prose.',
     integerBetween: '{name} doit être un entier de {min} à {max}.',
     colour: '{name} doit être une couleur en chiffres hexadécimaux, comme 0969da.',
     atMostLetters: '{name} doit avoir au plus {max} caractères.',

@@ -61,6 +61,7 @@ export const he: Words = {
   problems: {
     didYouMean: 'האם התכוונת ל־{meant} במקום {name}?',
     oneOf: 'הערך של {name} חייב להיות אחד מאלה: {choices}.',
+    notCounted: 'אין סופרים את {language}: אלה נתונים או טקסט רגיל.',
     integerBetween: 'הערך של {name} חייב להיות מספר שלם מ־{min} עד {max}.',
     colour: 'הערך של {name} חייב להיות צבע בספרות הקסדצימליות, למשל 0969da.',
     atMostLetters: 'הערך של {name} יכול להכיל לכל היותר {max} תווים.',

@@ -57,6 +57,7 @@ export const hi: Words = {
   problems: {
     didYouMean: '{name}: क्या आपका मतलब {meant} था?',
     oneOf: '{name} इनमें से एक होना चाहिए: {choices}।',
+    notCounted: '{language} की गिनती नहीं होती: यह डेटा या सादा पाठ है।',
     integerBetween: '{name} {min} से {max} तक का पूर्णांक होना चाहिए।',
     colour: '{name} हेक्साडेसिमल अंकों में रंग होना चाहिए, जैसे 0969da।',
     atMostLetters: '{name} में अधिकतम {max} अक्षर हो सकते हैं।',

@@ -69,6 +69,7 @@ export const id: Words = {
   problems: {
     didYouMean: '{name}: maksud Anda {meant}?',
     oneOf: '{name} harus salah satu dari {choices}.',
+    notCounted: '{language} tidak dihitung: isinya data atau prosa.',
     integerBetween: '{name} harus bilangan bulat dari {min} sampai {max}.',
     colour: '{name} harus warna dalam digit heksadesimal, misalnya 0969da.',
     atMostLetters: '{name} paling banyak {max} karakter.',

@@ -69,6 +69,7 @@ export const it: Words = {
   problems: {
     didYouMean: '{name}: intendevi {meant}?',
     oneOf: '{name} deve essere uno di questi valori: {choices}.',
+    notCounted: '{language} non viene contato: sono dati o prosa.',
     integerBetween: '{name} deve essere un numero intero da {min} a {max}.',
     colour: '{name} deve essere un colore in cifre esadecimali, come 0969da.',
     atMostLetters: '{name} può avere al massimo {max} caratteri.',

@@ -60,6 +60,7 @@ export const ja: Words = {
   problems: {
     didYouMean: '{name}: {meant} のことですか？',
     oneOf: '{name} は次のいずれかです: {choices}。',
+    notCounted: '{language} はデータまたは文章のため、数えません。',
     integerBetween: '{name} は {min} から {max} までの整数です。',
     colour: '{name} は 0969da のような 16 進数の色です。',
     atMostLetters: '{name} は {max} 文字までです。',

@@ -60,6 +60,7 @@ export const ko: Words = {
   problems: {
     didYouMean: '{name}: {meant}을(를) 찾으셨나요?',
     oneOf: '{name}은(는) 다음 중 하나여야 합니다: {choices}.',
+    notCounted: '{language}은(는) 데이터 또는 일반 글이므로 집계하지 않습니다.',
     integerBetween: '{name}은(는) {min}부터 {max}까지의 정수여야 합니다.',
     colour: '{name}은(는) 0969da 같은 16진수 색상이어야 합니다.',
     atMostLetters: '{name}은(는) 최대 {max}자입니다.',

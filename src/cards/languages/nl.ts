@@ -66,6 +66,7 @@ export const nl: Words = {
   problems: {
     didYouMean: '{name}: bedoel je {meant}?',
     oneOf: '{name} moet een van deze zijn: {choices}.',
+    notCounted: '{language} wordt niet geteld: het zijn gegevens of proza.',
     integerBetween: '{name} moet een geheel getal van {min} tot {max} zijn.',
     colour: '{name} moet een kleur in hexadecimale cijfers zijn, zoals 0969da.',
     atMostLetters: '{name} mag hoogstens {max} tekens hebben.',

@@ -75,6 +75,7 @@ export const pl: Words = {
   problems: {
     didYouMean: '{name}: czy chodziło o {meant}?',
     oneOf: '{name} musi mieć jedną z wartości: {choices}.',
+    notCounted: '{language} nie jest liczone: to dane lub zwykły tekst.',
     integerBetween: '{name} musi być liczbą całkowitą od {min} do {max}.',
     colour: '{name} musi być kolorem w cyfrach szesnastkowych, np. 0969da.',
     atMostLetters: '{name} może mieć najwyżej {max} znaków.',

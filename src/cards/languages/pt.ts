@@ -69,6 +69,7 @@ export const pt: Words = {
   problems: {
     didYouMean: '{name}: você quis dizer {meant}?',
     oneOf: '{name} deve ser um destes valores: {choices}.',
+    notCounted: '{language} não é contado: são dados ou prosa.',
     integerBetween: '{name} deve ser um inteiro de {min} a {max}.',
     colour: '{name} deve ser uma cor em dígitos hexadecimais, como 0969da.',
     atMostLetters: '{name} deve ter no máximo {max} caracteres.',

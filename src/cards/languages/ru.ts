@@ -76,6 +76,7 @@ export const ru: Words = {
   problems: {
     didYouMean: '{name}: возможно, имелось в виду {meant}?',
     oneOf: '{name}: допустимые значения — {choices}.',
+    notCounted: '{language} не учитывается: это данные или обычный текст.',
     integerBetween: '{name}: нужно целое число от {min} до {max}.',
     colour: '{name}: нужен цвет в шестнадцатеричной записи, например 0969da.',
     atMostLetters: '{name}: не больше {max} знаков.',

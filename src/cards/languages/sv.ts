@@ -66,6 +66,7 @@ export const sv: Words = {
   problems: {
     didYouMean: '{name}: menade du {meant}?',
     oneOf: '{name} måste vara något av {choices}.',
+    notCounted: '{language} räknas inte: det är data eller prosa.',
     integerBetween: '{name} måste vara ett heltal från {min} till {max}.',
     colour: '{name} måste vara en färg i hexadecimala siffror, till exempel 0969da.',
     atMostLetters: '{name} får ha högst {max} tecken.',

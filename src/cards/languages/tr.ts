@@ -66,6 +66,7 @@ export const tr: Words = {
   problems: {
     didYouMean: '{name}: {meant} mi demek istediniz?',
     oneOf: '{name} şunlardan biri olmalı: {choices}.',
+    notCounted: '{language} sayılmaz: veri veya düz metindir.',
     integerBetween: '{name}, {min} ile {max} arasında bir tam sayı olmalı.',
     colour: '{name}, 0969da gibi onaltılık rakamlarla yazılmış bir renk olmalı.',
     atMostLetters: '{name} en fazla {max} karakter olabilir.',

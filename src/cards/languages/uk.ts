@@ -76,6 +76,7 @@ export const uk: Words = {
   problems: {
     didYouMean: '{name}: можливо, малося на увазі {meant}?',
     oneOf: '{name}: допустимі значення — {choices}.',
+    notCounted: '{language} не враховується: це дані або звичайний текст.',
     integerBetween: '{name}: потрібне ціле число від {min} до {max}.',
     colour: '{name}: потрібен колір у шістнадцятковому записі, наприклад 0969da.',
     atMostLetters: '{name}: не більше {max} знаків.',

@@ -57,6 +57,7 @@ export const zh: Words = {
   problems: {
     didYouMean: '{name}：是否指 {meant}？',
     oneOf: '{name} 必须是以下之一：{choices}。',
+    notCounted: '{language} 是数据或文本，不计入。',
     integerBetween: '{name} 必须是 {min} 到 {max} 之间的整数。',
     colour: '{name} 必须是十六进制颜色，例如 0969da。',
     atMostLetters: '{name} 最多 {max} 个字符。',

@@ -13,14 +13,17 @@ const names = new Map<string, string>();
 const colours = new Map<string, string>();
 const byExtension = new Map<string, string>();
 const byName = new Map<string, string>();
+/** Languages that do not count by themselves, and the group of which they are members; empty: they are data or prose. */
+const uncounted = new Map<string, { name: string; group: string }>();
 const excluded: string[] = [];
 
 for (const line of readFileSync(new URL('linguist.tsv', import.meta.url), 'utf8').split('\n')) {
-  const [kind, name = '', colour = '', extensions = '', filenames = ''] = line.split('\t');
+  const [kind, name = '', detail = '', extensions = '', filenames = ''] = line.split('\t');
   if (kind === 'excluded') excluded.push(name);
+  if (kind === 'uncounted') uncounted.set(name.toLowerCase(), { name, group: detail });
   if (kind !== 'language') continue;
   names.set(name.toLowerCase(), name);
-  if (colour !== '') colours.set(name, colour);
+  if (detail !== '') colours.set(name, detail);
   for (const extension of extensions.split('|')) if (extension !== '') byExtension.set(extension, name);
   for (const filename of filenames.split('|')) if (filename !== '') byName.set(filename, name);
 }
@@ -81,7 +84,15 @@ export function languageNamed(name: string): string | undefined {
   return names.get(name.toLowerCase());
 }
 
-/** Returns the names of all languages. */
+/**
+ * Returns the name of a language that linguist knows and that does not count by itself, from its name in any letter
+ * case, and the language as which it counts, which is empty for data and prose.
+ */
+export function uncountedNamed(name: string): Readonly<{ name: string; group: string }> | undefined {
+  return uncounted.get(name.toLowerCase());
+}
+
+/** Returns the names of all languages that count. */
 export function languageNames(): Iterable<string> {
   return names.values();
 }

@@ -121,6 +121,21 @@ describe('card options', () => {
     }
   });
 
+  it('says of languages that linguist knows as data or prose that they are not counted, and as which others count', () => {
+    const { parts } = cardOf('languages');
+    const message = (hide: string): string => {
+      try {
+        readCardOptions({ hide }, parts);
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'invalid_input') return error.message;
+      }
+      return 'none';
+    };
+    assert.equal(message('css,json'), 'hide: JSON is data or prose, which is not counted.');
+    assert.equal(message('Markdown'), 'hide: Markdown is data or prose, which is not counted.');
+    assert.match(message('tsx'), /^hide: did you mean TypeScript\? /);
+  });
+
   it('reads languages in any letter case, with a plus that arrives as a space', () => {
     const { parts } = cardOf('languages');
     const hidden = (hide: string): string[] => [...readCardOptions({ hide }, parts).hide];

@@ -34,7 +34,14 @@ function placeholders(phrase: string): string[] {
   return [...phrase.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).toSorted();
 }
 
-const values = { name: 'accent_color', meant: 'dracula', choices: 'svg, png', min: '240', max: '1200' };
+const values = {
+  name: 'accent_color',
+  meant: 'dracula',
+  language: 'TypeScript',
+  choices: 'svg, png',
+  min: '240',
+  max: '1200',
+};
 
 describe('cards of errors', () => {
   it('show title and cause uncut in every language on the narrowest card', async () => {
