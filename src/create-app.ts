@@ -158,6 +158,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
         newSigningKey: generateSigningKey,
         credentialAlgorithm: config.credentialAlgorithm,
         tokenTtlMs: config.tokenTtlMs,
+        allowedReceivers: config.outboundAllowed,
         onCheckFailure: core.sync.onFailure,
         counts,
         awaitListing: awaitListing.bind(undefined, { connection, resolver, now }),

@@ -11,6 +11,8 @@ export interface AccessServices extends RouteServices {
   /** The algorithm that credentials are signed with. */
   credentialAlgorithm: SigningAlgorithm;
   tokenTtlMs: number;
+  /** `host` or `host:port` of receivers of messages that may have private addresses or use http. */
+  allowedReceivers: ReadonlySet<string>;
   /** Receives the error of a host that could not check an administrator; the last confirmation counts then. */
   onCheckFailure: CheckContext['onFailure'];
   /** Counts attempts, for all nodes. */

@@ -7,6 +7,9 @@ import type { Provider } from '../providers/provider.ts';
 import { createNotificationMetrics } from './metrics.ts';
 import { createNotificationTasks } from './tasks.ts';
 
+/** Messages are sent by https alone, except to hosts that the operator allows. */
+export const allowsHttp = false;
+
 /** Opens the notifications about awards: the jobs of this node, and its connections to receivers. */
 export function openNotifications(options: {
   connection: Connection;
@@ -19,7 +22,7 @@ export function openNotifications(options: {
   random: () => number;
 }): { tasks: Record<string, Task>; close: () => Promise<void> } {
   const { connection, providers, allowedHosts, registry, log, now, random } = options;
-  const outbound = createOutboundClient({ allowedHosts, allowsHttp: false });
+  const outbound = createOutboundClient({ allowedHosts, allowsHttp });
   const tasks = createNotificationTasks({
     connection,
     outbound,

@@ -48,6 +48,9 @@ export interface OutboundOptions {
   lookup?: Lookup;
 }
 
+/** The rules for addresses. */
+export type AddressRules = Pick<OutboundOptions, 'allowedHosts' | 'allowsHttp'>;
+
 const maxAddressLength = 2000;
 const webPorts = new Set(['', '80', '443']);
 
@@ -55,9 +58,8 @@ export function createOutboundClient({ lookup = systemLookup, ...options }: Outb
   const guarded = new Agent({ connect: { lookup: publicLookup(lookup) } });
   const trusted = new Agent();
   const dispatcherOf = (url: URL): Dispatcher => {
-    if (options.allowedHosts.has(url.host)) return trusted;
-    requirePublic(url, options.allowsHttp);
-    return guarded;
+    requirePermitted(url, options);
+    return options.allowedHosts.has(url.host) ? trusted : guarded;
   };
   return {
     send: (outboundRequest) => exchange(outboundRequest, dispatcherOf),
@@ -109,6 +111,17 @@ async function readBody(body: Readable, maxBytes: number): Promise<{ body: Buffe
   return { body: Buffer.concat(chunks), isWhole: length <= maxBytes };
 }
 
+/**
+ * Returns an address to which requests may be sent, in its normal form (WHATWG URL). The addresses of a name are checked
+ * with each request, because they can change.
+ * @throws RefusedAddress
+ */
+export function readPermittedAddress(text: string, rules: AddressRules): string {
+  const url = readAddress(text);
+  requirePermitted(url, rules);
+  return url.href;
+}
+
 function readAddress(text: string): URL {
   if (text.length > maxAddressLength || !URL.canParse(text)) throw new RefusedAddress('not an address');
   const url = new URL(text);
@@ -118,7 +131,8 @@ function readAddress(text: string): URL {
 }
 
 /** Checks the scheme, the port and a literal IP address. `publicLookup` checks the addresses of names. */
-function requirePublic({ protocol, hostname, port }: URL, allowsHttp: boolean): void {
+function requirePermitted({ protocol, host, hostname, port }: URL, { allowedHosts, allowsHttp }: AddressRules): void {
+  if (allowedHosts.has(host)) return;
   if (protocol !== 'https:' && !allowsHttp) throw new RefusedAddress('not an address that begins with https://');
   const literal = hostname.replace(/^\[|\]$/g, '');
   const isPrivate = isIP(literal) > 0 && !isPublicAddress(literal);

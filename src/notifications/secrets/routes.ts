@@ -17,7 +17,9 @@ import {
   UuidSchema,
 } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
+import { type AddressRules, RefusedAddress, readPermittedAddress } from '../../outbound/client.ts';
 import { receiverOf } from '../notification.ts';
+import { allowsHttp } from '../open.ts';
 import { writeSecret } from '../senders/http.ts';
 import { findSignedReceivers, removeWebhookSecret, type SignedReceiver, saveWebhookSecret } from './store.ts';
 
@@ -79,7 +81,7 @@ function addCreation(app: App, services: AccessServices): void {
     body: Request,
     response: SingleSchema(Created),
     load: async ({ account, caller, body }) => {
-      const url = readUrl(body.url);
+      const url = readUrl(body.url, { allowedHosts: services.allowedReceivers, allowsHttp });
       const receiver = receiverOf(account.provider, 'http', { url });
       const secret = services.randomBytes(secretBytes);
       const now = services.now();
@@ -140,15 +142,17 @@ function addRemoval(app: App, services: AccessServices): void {
 }
 
 /**
- * Returns the address in the body in its normal form (WHATWG URL).
- * @throws AppError `invalid_input` when it is no http or https address.
+ * Returns the address in the body in its normal form.
+ * @throws AppError `invalid_input` for an address to which no message would be sent.
  */
-function readUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw fieldError('url', 'must be an address that begins with https://.', 'url of the body');
+function readUrl(text: string, rules: AddressRules): string {
+  try {
+    return readPermittedAddress(text, rules);
+  } catch (error) {
+    if (!(error instanceof RefusedAddress)) throw error;
+    const fault = 'must be a public address that begins with https://, or at a host that OUTBOUND_ALLOW names.';
+    throw fieldError('url', fault, 'url of the body');
   }
-  return url.href;
 }
 
 function toItem({ id, url, changedAt, formerUntil }: SignedReceiver): object {

@@ -95,7 +95,17 @@ describe('management of notifications', () => {
       assert.equal((await service.get(address)).status, 401);
       assert.equal((await service.get(address, bearer(others))).status, 403);
     }
-    for (const body of [{}, { url: 'nonsense' }, { url: 'ftp://x.example/' }, { url: 1 }, { url: 'x'.repeat(3000) }]) {
+    for (const body of [
+      {},
+      { url: 'nonsense' },
+      { url: 'ftp://x.example/' },
+      { url: 1 },
+      { url: 'x'.repeat(3000) },
+      { url: 'http://x.example/' },
+      { url: 'http://127.0.0.1/' },
+      { url: 'https://[::1]/' },
+      { url: 'https://x.example:8443/' },
+    ]) {
       assert.equal((await service.get(secrets, jsonRequest('PUT', token, body))).status, 400, JSON.stringify(body));
     }
   });

@@ -100,7 +100,7 @@ describe('managing an account on pages', () => {
     assert.match(key.text, /<strong lang="en"><bdi>Public key \(PEM\)<\/bdi><\/strong> must be a public key/);
     assert.match(key.text, /&lt;no key&gt;<\/textarea>/);
     const url = await send(visitor, `${path}/notifications`, { action: 'make_secret', url: 'ftp://hooks.example' });
-    assert.match(url.text, /<strong lang="en"><bdi>Address<\/bdi><\/strong> must be an address/);
+    assert.match(url.text, /<strong lang="en"><bdi>Address<\/bdi><\/strong> must be a public address/);
     assert.match(url.text, /value="ftp:\/\/hooks.example"/);
     const german = await send(visitor, `${path}/notifications?lang=de`, { action: 'make_secret', url: '' });
     assert.match(german.text, /<strong lang="de"><bdi>Adresse<\/bdi><\/strong> must /);
