@@ -17,7 +17,8 @@ import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { numberLink, tip } from './numbers.ts';
 import { AccountPart, AwardPart, BoardPart, type Part, partReader } from './parts.ts';
-import { pendingPage } from './progress/page.ts';
+import { collectingLine, pendingPage, progressScriptPath } from './progress/page.ts';
+import type { Progress as CollectedRepositories } from './progress/store.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { levelRing } from './ring.ts';
 import {
@@ -49,6 +50,8 @@ interface Data {
   holders: ReadonlyMap<string, number>;
   /** The achievement that a person is closest to. */
   progress: Progress | undefined;
+  /** The repositories of an organization that are collected, where its numbers are not complete. */
+  collected: CollectedRepositories | undefined;
   /** For organizations alone. */
   community: Community | undefined;
   /** Its own; of a person also those that rank the person. */
@@ -68,6 +71,8 @@ interface Sources {
   findEarnable: (account: Account, limit: number) => Promise<readonly Earnable[]>;
   /** Finds the boards of a person, and those that rank the person. */
   findBoards: (account: Account, limit: number) => Promise<readonly OpenBoard[]>;
+  /** Counts the public repositories of an account that are collected. */
+  countProgress: (account: Account) => Promise<CollectedRepositories>;
   /** Counts the people who hold the achievements of awards, by the id of the award, as far as rims need it. */
   countHolders: (account: Account, awardIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Finds the languages of an account, as far as they are known. */
@@ -77,7 +82,7 @@ interface Sources {
 /** Returns the page of a person or an organization. */
 export function accountPage(
   site: Site,
-  { now, findRepositories, findEarnable, findBoards, countHolders, findLanguages }: Sources,
+  { now, findRepositories, findEarnable, findBoards, countProgress, countHolders, findLanguages }: Sources,
   path: string,
 ): Page<typeof AccountPath, Data> {
   return {
@@ -97,19 +102,21 @@ export function accountPage(
         isOrganization ? findEarnable(account, listLengths.awards) : [],
         findLanguages(account, listLengths.languages),
       ]);
-      return (
-        own && {
-          account: own,
-          awards,
-          holders,
-          progress,
-          community: community instanceof MovedRepository ? undefined : community,
-          boards: boardList,
-          repositories: owned,
-          languages,
-          earnable: defined,
-        }
-      );
+      if (own === undefined) return undefined;
+      const present = community instanceof MovedRepository ? undefined : community;
+      const isIncomplete = own.missing.length > 0 || (present?.people.missing.length ?? 0) > 0;
+      return {
+        account: own,
+        awards,
+        holders,
+        progress,
+        collected: isOrganization && isIncomplete ? await countProgress(account) : undefined,
+        community: present,
+        boards: boardList,
+        repositories: owned,
+        languages,
+        earnable: defined,
+      };
     },
     render: (data, _context, language) => {
       const [account] = data.account.items;
@@ -172,13 +179,15 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
   const path = accountPath(provider, name);
   const title = displayName || name;
   const pathOf = (counter: CounterName): string => counterPath(provider, name, counter);
+  const { collected } = data;
+  const isCollecting = collected !== undefined && collected.complete < collected.total;
   return renderDocument(site, reader, {
     title: displayName === '' || displayName === name ? name : `${displayName} (${name})`,
     description: description || `${language.words.publicOnly}: ${title}`,
     path,
     previewPath: previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
-    scripts: [tipsPath],
+    scripts: isCollecting ? [progressScriptPath, tipsPath] : [tipsPath],
     feeds: data.boards.map(({ provider: host, owner, slug, name: board }) => ({
       path: endpointPath(host, owner, `boards/${slug}/feed`),
       title: board,
@@ -190,7 +199,7 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
       url: `${site.publicUrl()}${path}`,
       sameAs: [site.profileUrl(provider, name)],
     },
-    main: html`${hero(site, reader, account, data.account)}
+    main: html`${hero(site, reader, account, data.account)}${isCollecting && collectingLine(provider, name, collected, reader)}
 ${section(words.contributions, counters({ values: account.contributions, pathOf, isOfAll: isOrganization }, data.account, reader), dataLink(account, 'contributions', words), numbersId)}
 ${section(words.year, html`${calendar(provider, name, reader)}${calendarNote(pathOf, data.account, reader)}`)}
 ${data.languages.length > 0 && section(language.words.languagesTitle, languages(provider, name, data.languages, data.account, reader), dataLink(account, 'contributions/languages', words))}

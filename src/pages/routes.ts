@@ -37,6 +37,7 @@ import { homePage } from './home-page.ts';
 import { mark, type Site } from './layout.ts';
 import { problemPage } from './problem-page.ts';
 import { progressRoutes } from './progress/routes.ts';
+import { countProgress } from './progress/store.ts';
 import { readerOf } from './reader.ts';
 import { repositoryPage } from './repository-page.ts';
 import { settingsPageRoutes } from './settings/routes.ts';
@@ -87,6 +88,7 @@ export function pageRoutes(app: App, without: Services): void {
         findRepositories: ({ id }, limit) => findPublicRepositories(connection, id, limit),
         findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
         findBoards: ({ id }, limit) => findBoardsOfPerson(connection, id, limit),
+        countProgress: (account) => countProgress(connection, account),
         countHolders: ({ id: accountId }, awardIds) =>
           countHoldersOfAwards(connection, { accountId, awardIds }, rareUpTo + 1),
         findLanguages: (account, limit) => findKnownLanguages(services, account, limit),

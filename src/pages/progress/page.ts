@@ -1,11 +1,28 @@
+import { fill } from '../../cards/languages/language.ts';
 import { accountPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
 import { tipsPath } from '../style.ts';
+import type { Progress } from './store.ts';
 
 /** The path of the script that fills in a page. */
 export const progressScriptPath = '/pages/progress.js';
+
+/**
+ * Renders how many public repositories of an organization are collected so far. The script of the page keeps the text
+ * current, and fills the page in once all are.
+ */
+export function collectingLine(
+  provider: string,
+  name: string,
+  { complete, total }: Progress,
+  { language: { words, number } }: Reader,
+): Markup {
+  const text = fill(words.completeRepositories, { n: number(complete), total: number(total) });
+  const path = `/pages/progress${accountPath(provider, name)}?until=complete`;
+  return html`<section><p class="note" role="status" data-progress="${path}"><strong>${words.collecting}</strong> · <span data-counts="${words.completeRepositories}">${text}</span></p></section>`;
+}
 
 /** Renders a page whose account is still being looked up. Its script fills it in; without scripts there is a link. */
 export function pendingPage(

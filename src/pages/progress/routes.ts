@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
+import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
@@ -19,6 +20,12 @@ const maxStreams = { perAddress: 6, altogether: 500 };
  */
 const maxBeats = 6;
 const beatMs = 10_000;
+/** The ms between two counts of the repositories of an account that are collected. */
+const countMs = 5000;
+const Query = Type.Object({
+  /** Wait until all public repositories of the account are collected, not only until the account is stored. */
+  until: Type.Optional(Type.Literal('complete')),
+});
 const script = readFileSync(new URL('script.js', import.meta.url));
 
 /** Registers the stream that reports when an account is stored, and the script of pages that wait for it. */
@@ -29,7 +36,7 @@ export function progressRoutes(app: App, services: RouteServices): void {
   );
   app.get(
     '/pages/progress/:provider/:name',
-    { schema: { hide: true, params: AccountPath } },
+    { schema: { hide: true, params: AccountPath, querystring: Query } },
     async (request, reply) => {
       const sender = senderOf(request.ip);
       const ofSender = [...open.values()].filter((opener) => opener === sender).length;
@@ -49,7 +56,9 @@ export function progressRoutes(app: App, services: RouteServices): void {
       raw.write(': waiting\n\n');
       raw.on('close', () => open.delete(raw)).on('error', () => {});
       // The response has begun, so it is not awaited here: `follow` ends it.
-      follow(services, request.params, requesterOf(request, false), raw).catch(() => raw.destroy());
+      follow(services, request.params, { requester: requesterOf(request, false), ...request.query }, raw).catch(() =>
+        raw.destroy(),
+      );
       return reply;
     },
   );
@@ -60,23 +69,24 @@ export function progressRoutes(app: App, services: RouteServices): void {
 }
 
 /**
- * Writes how much is collected, and an event once the account of a name is known, or its lookup failed, and ends the
- * stream.
+ * Writes how much is collected, then an event: that the account is stored, that its collection is complete, or that the
+ * lookup failed. Ends the stream with it.
  */
 async function follow(
   { resolver, now, connection }: RouteServices,
   name: AccountName,
-  requester: Requester,
+  { requester, until }: { requester: Requester } & Static<typeof Query>,
   stream: Stream,
 ): Promise<void> {
   const closed = new AbortController();
   stream.once('close', () => closed.abort());
   for (let beat = 0; beat < maxBeats; beat += 1) {
-    const deadline = new Date(now().getTime() + beatMs);
+    const deadline = new Date(now().getTime() + (until === 'complete' ? countMs : beatMs));
     const progress = await countProgress(connection, name);
     if (stream.writableEnded) return;
     if (progress.total > 0) stream.write(`event: progress\ndata: ${JSON.stringify(progress)}\n\n`);
-    if (await isKnown(resolver, name, { deadline, requester })) {
+    const isCollected = progress.complete === progress.total;
+    if ((until !== 'complete' || isCollected) && (await isKnown(resolver, name, { deadline, requester }))) {
       stream.end('event: ready\ndata: {}\n\n');
       return;
     }

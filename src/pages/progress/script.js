@@ -1,12 +1,18 @@
 /**
- * Replaces the content of a page whose account is being looked up, as soon as the service reports that it is stored.
+ * Replaces the content of a page whose account is being looked up, as soon as the service reports that it is stored, and
+ * that of a page whose repositories are being collected, as soon as all of them are.
  */
 
-const waiting = document.querySelector('[data-progress]');
 const maxAttempts = 40;
 const pauseMs = 3000;
 
-if (waiting instanceof HTMLElement) follow(waiting.dataset['progress'] ?? '', 1);
+begin(1);
+
+/** @param {number} attempt */
+function begin(attempt) {
+  const waiting = document.querySelector('[data-progress]');
+  if (waiting instanceof HTMLElement) follow(waiting.dataset['progress'] ?? '', attempt);
+}
 
 /**
  * @param {string} path
@@ -34,8 +40,30 @@ async function fillIn(path, attempt) {
     return;
   }
   const main = page.querySelector('main');
-  if (main !== null) document.querySelector('main')?.replaceWith(main);
+  if (main !== null) {
+    await renewCalendar(main, attempt);
+    document.querySelector('main')?.replaceWith(main);
+  }
   document.title = page.title;
+  const isWaiting = main?.querySelector('[data-progress]') instanceof HTMLElement;
+  if (isWaiting && attempt < maxAttempts) setTimeout(() => begin(attempt + 1), pauseMs);
+}
+
+/**
+ * Fetches the calendar again, because browsers keep the former one: its file by the address without the fragment, the
+ * drawn image by the whole address.
+ * @param {Element} main
+ * @param {number} attempt
+ */
+async function renewCalendar(main, attempt) {
+  const former = document.querySelector('img.calendar');
+  if (!(former instanceof HTMLImageElement) || former.currentSrc === '') return;
+  await fetch(former.currentSrc, { cache: 'reload' }).catch(() => {});
+  for (const source of main.querySelectorAll('picture:has(.calendar) source')) {
+    source.setAttribute('srcset', `${source.getAttribute('srcset')}#${attempt}`);
+  }
+  const image = main.querySelector('img.calendar');
+  image?.setAttribute('src', `${image.getAttribute('src')}#${attempt}`);
 }
 
 /** @param {{ complete: number, total: number }} counts */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ada } from '../../integration/access/owner.ts';
+import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 const streamsPerAddress = 6;
@@ -45,6 +46,53 @@ describe('progress of a lookup', () => {
     );
     const { text: page } = await shared.service.get('/github/not-yet-known', { headers: { accept: 'text/html' } });
     assert.ok(page.includes('data-counts="Complete: {n} of {total} repositories"'));
+  });
+
+  it('follows the collection of an organization on its page until it is complete', async () => {
+    const { organization } = shared.simulator.accounts;
+    const { pool } = shared.service.database;
+    const ofOrganization = `repository_id in (select r.id from repositories r join accounts a on a.id = r.owner_id
+      where a.name = $1)`;
+    const complete = await shared.service.get(`/github/${organization}`);
+    assert.ok(!complete.text.includes('data-progress'));
+    await pool.query(`update streams set completed_at = null where ${ofOrganization}`, [organization]);
+    // Another address is another response than the cached one.
+    const { text } = await shared.service.get(`/github/${organization}?people=100`);
+    const path = /data-progress="([^"]*)"/.exec(text)?.[1];
+    assert.equal(path, `/pages/progress/github/${organization}?until=complete`);
+    assert.match(text, /<span data-counts="[^"]*">Complete: 0 of \d+ repositor/);
+    assert.ok(text.includes('<script src="/pages/progress.js" defer></script>'));
+    const ending = new AbortController();
+    const { body } = await open(`${organization}?until=complete`, ending.signal);
+    let written = '';
+    const reader = body?.getReader() ?? assert.fail();
+    while (!written.includes('event: progress')) written += Buffer.from((await reader.read()).value ?? []).toString();
+    assert.ok(!written.includes('event: ready'), written);
+    ending.abort();
+    await pool.query(`update streams set completed_at = now() where ${ofOrganization}`, [organization]);
+    assert.match(await (await open(`${organization}?until=complete`)).text(), /event: ready/);
+  });
+
+  it('fills in the page of an organization, with its calendar, once everything is collected', async () => {
+    const { organization } = shared.simulator.accounts;
+    const { pool } = shared.service.database;
+    const complete = (at: string): Promise<unknown> =>
+      pool.query(
+        `update streams set completed_at = ${at} where repository_id in (select r.id from repositories r
+          join accounts a on a.id = r.owner_id where a.name = $1)`,
+        [organization],
+      );
+    await complete('null');
+    const browser = await sharedBrowser();
+    const page = await browser.newPage();
+    await page.goto(`${shared.service.url}/github/${organization}?period=this-year`);
+    await page.waitForSelector('[data-progress]');
+    await complete('now()');
+    await page.waitForSelector('[data-progress]', { state: 'detached' });
+    const calendar = await page.getAttribute('img.calendar', 'src');
+    assert.match(calendar ?? '', /#1$/);
+    assert.equal(await page.textContent('h1'), 'Analytical Engines');
+    await page.close();
   });
 
   it('waits for accounts that are not, for a limited number of pages of one address', async () => {
