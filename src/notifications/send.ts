@@ -13,7 +13,7 @@ import { signedMessage } from './senders/http.ts';
 import { post } from './senders/post.ts';
 import { slackMessage } from './senders/slack.ts';
 
-const noSecret = 'has no secret yet: the owner makes one with PUT .../webhook-secrets';
+const noSecret = 'has no secret yet: the owner makes one in the settings, or with PUT .../webhook-secrets';
 /** The time slice of one receiver, in ms, so that other receivers get their messages soon. */
 const timeSliceMs = 60_000;
 /**
