@@ -26,10 +26,22 @@ const pages: Readonly<Record<string, string>> = {
   repository: '/github/sample-garden/seedbook',
   board: '/github/sample-garden/boards/autumn-harvest',
   evidence: '/github/sample-ada/contributions/reviews',
+  contributor: '/github/sample-garden/contributors/sample-yuki',
+  progress: '/github/sample-jun/achievements/next',
   cards: '/cards?name=sample-ada',
+  'cards-classic': '/cards?name=sample-ada&layout=classic&show=trend',
+  'cards-compact': '/cards?name=sample-ada&layout=compact',
   gallery: '/gallery',
   docs: '/docs/achievements',
+  reference: '/docs/reference',
+  'sign-in': '/sign-in',
   settings: '/settings/github/sample-garden/notifications',
+  'settings-overview': '/settings/github/sample-garden/overview',
+  'settings-privacy': '/settings/github/sample-ada/privacy',
+  'settings-access': '/settings/github/sample-ada/access',
+  'settings-embeds': '/settings/github/sample-ada/embeds',
+  'settings-audit': '/settings/github/sample-ada/audit',
+  'settings-data': '/settings/github/sample-ada/data',
 };
 /**
  * Fonts for the names of languages and for code on pages, from packages, so that the images are the same on every
@@ -47,6 +59,10 @@ const screens: Readonly<Record<string, { width: number; scheme: 'light' | 'dark'
   'right-to-left': { width: 1100, scheme: 'light', query: 'lang=ar' },
 };
 const maxHeight = 1600;
+/** The page with every card is shown whole. */
+const wholePage = 'gallery';
+/** The page for people who are not signed in. */
+const signedOutPage = 'sign-in';
 const colours = 128;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-gallery-'));
@@ -70,11 +86,18 @@ try {
   // Boards are ranked in the background after the start.
   for (let attempt = 0; attempt < 100 && !(await isRanked(service.url)); attempt += 1) await wait(200);
   const signedIn = await signIn(browser, service.url);
-  const award = await awardOf(service.url);
-  for (const [name, path] of Object.entries({ ...pages, award })) {
+  const award = await awardOf(service.url, '/github/sample-ada');
+  const holders = await awardOf(service.url, '/github/sample-garden/seedbook');
+  for (const [name, path] of Object.entries({ ...pages, award, holders })) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     for (const screen of Object.keys(screens)) {
-      const image = await capture(browser, { url: service.url, path, screen, storageState: signedIn });
+      const image = await capture(browser, {
+        url: service.url,
+        path,
+        screen,
+        height: name === wholePage ? Number.POSITIVE_INFINITY : maxHeight,
+        ...(name !== signedOutPage && { storageState: signedIn }),
+      });
       await writeFile(join(directory, `${name}-${screen}.png`), image);
     }
   }
@@ -100,26 +123,33 @@ async function signIn(browser: Browser, url: string): Promise<Awaited<ReturnType
   return cookies;
 }
 
-/** Returns the path of the page of Ada's newest award. */
-async function awardOf(url: string): Promise<string> {
-  const text = await (await fetch(`${url}/github/sample-ada`)).text();
-  return /href="(\/github\/sample-ada\/achievements\/[^"]+)"/.exec(text)?.[1] ?? '/github/sample-ada';
+/** Returns the path of the first award or achievement to which the page of a path leads. */
+async function awardOf(url: string, path: string): Promise<string> {
+  const text = await (await fetch(`${url}${path}`)).text();
+  return new RegExp(`href="(${path}/achievements/[^"]+)"`).exec(text)?.[1] ?? path;
 }
 
 interface Shot {
   url: string;
   path: string;
   screen: string;
-  storageState: Awaited<ReturnType<BrowserContext['storageState']>>;
+  /** The most pixels of the page. */
+  height: number;
+  /** Absent: the browser has no session. */
+  storageState?: Awaited<ReturnType<BrowserContext['storageState']>>;
 }
 
 /** Returns an image of the upper part of a page, in few colours, so that the repository stays small. */
-async function capture(browser: Browser, { url, path, screen, storageState }: Shot): Promise<Buffer> {
+async function capture(browser: Browser, { url, path, screen, height: most, storageState }: Shot): Promise<Buffer> {
   const { width = 1100, scheme = 'light', query } = screens[screen] ?? {};
-  const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 }, storageState });
+  const page = await browser.newPage({
+    colorScheme: scheme,
+    viewport: { width, height: 900 },
+    ...(storageState && { storageState }),
+  });
   const separator = path.includes('?') ? '&' : '?';
   await page.goto(`${url}${path}${query === undefined ? '' : `${separator}${query}`}`, { waitUntil: 'networkidle' });
-  const height = Math.min(maxHeight, await page.evaluate<number>('document.documentElement.scrollHeight'));
+  const height = Math.min(most, await page.evaluate<number>('document.documentElement.scrollHeight'));
   const image = await page.screenshot({ clip: { x: 0, y: 0, width, height }, fullPage: true });
   await page.close();
   return sharp(image).png({ palette: true, colours, compressionLevel: 9 }).toBuffer();
