@@ -7,15 +7,13 @@ import { findPreviewed, type Preview, preview } from '../achievements/evaluation
 import type { Unread } from '../achievements/evaluation/unread.ts';
 import { formatReport } from '../achievements/report.ts';
 import { readConfig, readDatabaseSettings } from '../config/config.ts';
-import type { ProviderConfig } from '../config/hosts.ts';
 import type { Database } from '../database/connection.ts';
 import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
-import { isHostKind, unreportedBy } from '../providers/index.ts';
-import type { UnreportedKind } from '../providers/unreported.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
 import { type NamedTarget, readRepositoryTarget } from './target.ts';
+import { unreportedAt } from './unreported-at.ts';
 import { UsageError } from './usage-error.ts';
 
 const usage =
@@ -28,9 +26,8 @@ const usage =
  */
 export async function previewAchievements(io: Io, args: readonly string[]): Promise<void> {
   const { file, target, person, read, json } = readArguments(args);
-  const hosts = read ? undefined : readHosts(io);
   const settings = read ? readConfig(io.environment, readText) : undefined;
-  const unreported = unreportedAt(io, target.provider, settings?.providers ?? hosts ?? []);
+  const unreported = unreportedAt(io, target.provider, settings?.providers);
   const { config, reports, text } = readConfigFile(await readBytes(io, file), unreported);
   for (const report of reports) io.warn(formatReport(file, text, report));
   if (config.achievements.length === 0)
@@ -54,28 +51,6 @@ export async function previewAchievements(io: Io, args: readonly string[]): Prom
 
 function readText(path: string): string {
   return readFileSync(path, 'utf8');
-}
-
-/** Returns the hosts that the settings name; none when the settings of the service are incomplete. */
-function readHosts({ environment }: Io): ProviderConfig[] {
-  try {
-    return readConfig(environment, readText).providers.filter(({ source }) => source !== 'default');
-  } catch (error) {
-    if (error instanceof AppError) return [];
-    throw error;
-  }
-}
-
-/**
- * Returns the data that a host does not report. A host without settings is taken to be of the kind that its name says,
- * and read with a credential.
- */
-function unreportedAt(io: Io, name: string, hosts: readonly ProviderConfig[]): readonly UnreportedKind[] {
-  const host = hosts.find((configured) => configured.name === name);
-  const hasCredential = host === undefined || host.tokens.length > 0 || host.app !== undefined;
-  if (host !== undefined || isHostKind(name)) return unreportedBy(host?.kind ?? name, hasCredential);
-  io.warn(`${name} is not configured here, so conditions on data that it does not report get no warning`);
-  return [];
 }
 
 interface PreviewRequest {

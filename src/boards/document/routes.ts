@@ -66,8 +66,9 @@ export function documentRoutes(app: App, services: AccessServices): void {
       body: DocumentBody,
       bodyLimit: maxFileBytes,
       response: SingleSchema(Stored),
-      load: async ({ account, caller, body }) => {
-        const { boards, reports, text } = readBoardsFile(Buffer.from(body), { provider: account.provider });
+      load: async ({ account, provider, caller, body }) => {
+        const host = { provider: account.provider, unreported: provider.unreported };
+        const { boards, reports, text } = readBoardsFile(Buffer.from(body), host);
         const errors = reports.filter(({ severity }) => severity === 'error');
         // A typing error that leaves no valid board must not remove all boards.
         if (boards.length === 0 && errors.length > 0) {

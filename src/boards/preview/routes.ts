@@ -61,8 +61,9 @@ export function previewRoutes(app: App, services: AccessServices): void {
       body: DocumentBody,
       bodyLimit: maxFileBytes,
       response: SingleSchema(Preview),
-      load: async ({ account, body }) => {
-        const { boards, reports } = readBoardsFile(Buffer.from(body), { provider: account.provider });
+      load: async ({ account, provider, body }) => {
+        const host = { provider: account.provider, unreported: provider.unreported };
+        const { boards, reports } = readBoardsFile(Buffer.from(body), host);
         const previews = await computations.share(account.id, `preview ${body}`, async () => {
           const found: BoardPreview[] = [];
           for (const board of boards.slice(0, maxPreviewed))

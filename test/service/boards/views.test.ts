@@ -273,4 +273,22 @@ describe('views of boards', () => {
     assert.equal((await service.get(`${engines.name}/boards/new`)).status, 404);
     assert.equal((await preview('{}', 'x')).status, 401);
   });
+
+  it('are stored and previewed with warnings of data that their host does not report', async () => {
+    const { service } = shared;
+    await put(board({}));
+    const document = { version: 1, boards: [board({ points: [{ action: 'star', points: 1 }] })] };
+    for (const [method, path] of [
+      ['POST', 'boards/preview'],
+      ['PUT', 'boards'],
+    ] as const) {
+      const { text } = await service.get(`${engines.name}/${path}`, jsonRequest(method, token ?? '', document));
+      const { faults } = (JSON.parse(text) as { data: { faults: { severity: string; message: string }[] } }).data;
+      assert.match(
+        faults.map(({ message }) => message).join(),
+        /^GitHub shows this only to requests with a token/,
+        path,
+      );
+    }
+  });
 });

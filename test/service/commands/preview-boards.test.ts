@@ -20,12 +20,12 @@ describe('plaudit boards preview', () => {
     ] as const;
     await storeRepository(database.pool, { owner: 'acme', name: 'app', items, newId: uuidv7 });
     await database.close();
-    const preview = async (...args: string[]): Promise<{ printed: string[]; warned: string[] }> => {
+    const previewFile = async (file: string, ...args: string[]): Promise<{ printed: string[]; warned: string[] }> => {
       const [printed, warned]: [string[], string[]] = [[], []];
       await boards(
         {
           environment: { DATABASE_URL: created.url, DATA_DIR: '/nonexistent' },
-          input: Readable.from([Buffer.from(boardWith('threshold: 2\nties: shared'))]),
+          input: Readable.from([Buffer.from(file)]),
           print: (line) => void printed.push(line),
           warn: (line) => void warned.push(line),
           isTerminal: false,
@@ -35,6 +35,7 @@ describe('plaudit boards preview', () => {
       ).catch((error: unknown) => warned.push(String(error)));
       return { printed, warned };
     };
+    const preview = (...args: string[]) => previewFile(boardWith('threshold: 2\nties: shared'), ...args);
     const { printed, warned } = await preview('github/acme');
     assert.deepEqual(warned, []);
     assert.match(printed[0] ?? '', /^Sprint: 0 of 1 repository complete/);
@@ -46,6 +47,8 @@ describe('plaudit boards preview', () => {
     const json = await preview('github/acme', '--json');
     assert.equal((JSON.parse(json.printed.join('')) as { slug: string }[])[0]?.slug, 'sprint');
     assert.deepEqual((await preview('github/nobody')).warned, ['AppError: no account github/nobody is stored']);
+    const stars = boardWith('ties: shared').replace('action: commit', 'action: star');
+    assert.match((await previewFile(stars, 'github/acme')).warned.join(), /warning: GitHub shows who starred/);
     assert.match((await preview('acme')).warned.join(''), /boards preview needs FILE PROVIDER\/OWNER/);
   });
 });
