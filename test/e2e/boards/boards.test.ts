@@ -37,7 +37,10 @@ describe('following of boards', () => {
   it('reports the faults of a file on the commit that introduced them', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
-    writeAchievementsFile(simulator, file(5).replace('"merged = true"', '"mergd = true"'), '.plaudit/boards.yaml');
+    const faulty = file(5)
+      .replace('merged = true', 'mergd = true')
+      .replace('"points":[', '$&{"action":"star","points":1},');
+    writeAchievementsFile(simulator, faulty, '.plaudit/boards.yaml');
     simulator.app.install(organization(simulator), undefined, { ...readPermissions, checks: 'write' });
     await untilRepositoryIs(service, 'engine-1', /installed/);
     const token = await serviceToken(service, simulator, engines);
@@ -55,9 +58,13 @@ describe('following of boards', () => {
     assert.deepEqual([run?.conclusion, run?.headSha], ['failure', awardingRepository(simulator).commits.at(-1)?.oid]);
     assert.deepEqual(
       run?.annotations.map(({ path, annotation_level: level }) => [path, level]),
-      [['.plaudit/boards.yaml', 'failure']],
+      [
+        ['.plaudit/boards.yaml', 'warning'],
+        ['.plaudit/boards.yaml', 'failure'],
+      ],
     );
-    assert.match(run?.annotations[0]?.message ?? '', /mergd.*did you mean merged/s);
+    assert.match(run?.annotations[0]?.message ?? '', /GitHub shows who starred/);
+    assert.match(run?.annotations[1]?.message ?? '', /mergd.*did you mean merged/s);
     writeAchievementsFile(simulator, file(5), '.plaudit/boards.yaml');
     await poll(service);
     await ended(2);
