@@ -27,7 +27,10 @@ export interface NewVersion {
   now: Date;
 }
 
-/** Counts the next version of a season, whose table is stored by `saveNextPart`. */
+/**
+ * Counts the next version of a season, whose table is stored by `saveNextPart`. Ranks are compared with those of the
+ * window before it, which a file may have named later, so that its season has a higher number.
+ */
 export async function addVersion(transaction: Connection, added: NewVersion, limit = peopleAtOnce): Promise<void> {
   const { boardId, board, number, window, members, now } = added;
   const { rows } = await sql<{ version: number }>`
@@ -37,14 +40,26 @@ export async function addVersion(transaction: Connection, added: NewVersion, lim
       ${JSON.stringify(board.definition)}, ${JSON.stringify(members.coverage)}, ${JSON.stringify(members.counted)},
       ${namesIn(board)}::text[], ${members.asOf}, ${[...added.missing]}::text[], ${now}, ${added.reason}, '[]', false
     from board_seasons where board_id = ${boardId} and number = ${number} returning version`.execute(transaction);
+  const before = await findBefore(transaction, boardId, window.until);
   const people = sql`
     select n.place, n.rank, n.account_id, n.points, n.granted, n.by_rule, former.rank as previous_rank, n.is_newcomer,
       n.is_returning, n.teams
     from (${rankedSql({ board, window, members, now })}) n
-    left join board_season_ranks former on former.board_id = ${boardId} and former.number = ${number - 1}
-      and former.account_id = n.account_id and former.version = (
-        select max(version) from board_seasons where board_id = ${boardId} and number = ${number - 1})`;
+    left join board_season_ranks former on former.board_id = ${boardId} and former.number = ${before?.number ?? null}
+      and former.version = ${before?.version ?? null} and former.account_id = n.account_id`;
   await keepForParts(transaction, { boardId, number, version: rows[0]?.version ?? 1 }, people, limit);
+}
+
+/** Finds the newest version of the season of the last window that ended before a moment. */
+async function findBefore(
+  transaction: Connection,
+  boardId: string,
+  until: Date | null,
+): Promise<Pick<SeasonKey, 'number' | 'version'> | undefined> {
+  const { rows } = await sql<Pick<SeasonKey, 'number' | 'version'>>`
+    select number, version from board_seasons where board_id = ${boardId} and until < ${until}
+    order by until desc, number desc, version desc limit 1`.execute(transaction);
+  return rows[0];
 }
 
 /** Keeps the people of a version, with the columns of its table, for `saveNextPart`. */
