@@ -16,13 +16,11 @@ import { feedRoutes } from './feed/routes.ts';
 import { previewRoutes } from './preview/routes.ts';
 import { seasonRoutes } from './seasons/routes.ts';
 import { BoardItem, RankItem, toBoardItem, toBoardTable, toRankItem, toRankTable } from './views/board-json.ts';
-import { BoardPath, boardUrl, TableFormat, withBoard } from './views/board-response.ts';
+import { BoardPath, boardDetails, boardUrl, TableFormat, withBoard } from './views/board-response.ts';
 import { awaitRanking, findReadableBoard, mayRead } from './views/load-board.ts';
 import { findPeople, findPresentRanking, hasVersion, type RankedPerson, type Ranking } from './views/view-store.ts';
 
 /** The board as `meta_data` has it. */
-const boardDetails = { title: 'BoardMetadata', properties: { board: BoardItem } };
-
 const Query = Type.Object({
   ...PageParameters.properties,
   format: Type.Optional(

@@ -10,7 +10,14 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { readMoment } from '../../windows/moments.ts';
 import type { PersonName } from '../board.ts';
-import { BoardItem, RankItem, toRankItem } from '../views/board-json.ts';
+import {
+  BoardItem,
+  completenessColumns,
+  completenessOf,
+  RankItem,
+  toBoardItem,
+  toRankItem,
+} from '../views/board-json.ts';
 import { boardUrl, withBoard } from '../views/board-response.ts';
 import { type EvidenceItem, type EvidencePlace, findEvidence } from '../views/evidence-store.ts';
 import { type BoardWindow, grantsAsOf } from '../windows.ts';
@@ -167,7 +174,7 @@ function present(services: RouteServices, loaded: Loaded, context: Context): Han
     envelope,
     staleAt: resolver.staleAt(now()),
     isWithdrawable: board.isPrivate,
-    ...(query.format === 'csv' && { csv: tableOf(items, sumOf(loaded)) }),
+    ...(query.format === 'csv' && { csv: tableOf(items, sumOf(loaded), toBoardItem(board, ranking, { isOwner })) }),
   };
 }
 
@@ -240,15 +247,17 @@ function urlOf({ kind, repository, number, oid }: EvidenceItem, providers: Reado
     : pages.pageOf(owner, name, { kind: item, number });
 }
 
-/** Returns items as CSV, whose rows end with the parts of the person's points. */
-function tableOf(items: readonly Static<typeof Evidence>[], sum: Static<typeof Sum>): string {
+/** Returns items as CSV, whose rows end with the parts of the person's points and the state of the repositories. */
+function tableOf(items: readonly Static<typeof Evidence>[], sum: Static<typeof Sum>, board: BoardItem): string {
+  const completeness = completenessOf(board);
   const columns = [
     ...'occurred,rule,points,points_before_cap,kind,repository,number,oid,assisted,title,url'.split(','),
     ...Object.keys(sum),
+    ...completenessColumns,
   ];
   const rows = items.map(
     ({ occurred_dttm: occurred, number = null, oid = null, assisted = null, capped: _capped, ...rest }) =>
-      Object.assign(rest, { occurred, number, oid, assisted }, sum),
+      Object.assign(rest, { occurred, number, oid, assisted }, sum, completeness),
   );
   return toCsv(columns, rows);
 }

@@ -6,7 +6,7 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import type { StoredBoard } from '../board-store.ts';
 import { findSeasons, type Season } from '../seasons/season-store.ts';
 import { providerOf } from '../views/board-json.ts';
-import { BoardPath, boardUrl, withBoard } from '../views/board-response.ts';
+import { BoardPath, boardDetails, boardUrl, withBoard } from '../views/board-response.ts';
 import { type FeedEntry, toAtom } from '../views/feed.ts';
 import { awaitRanking, findReadableBoard, mayReadSeason } from '../views/load-board.ts';
 import { type FeedEvent, findFeedEvents, type Ranking } from '../views/view-store.ts';
@@ -50,6 +50,7 @@ export function feedRoutes(app: App, services: RouteServices): void {
     query: Query,
     dataType: 'unknown',
     item: FeedItem,
+    details: boardDetails,
     documents: ['application/atom+xml'],
     load: async (context): Promise<Loaded | undefined> => {
       const stored = await findReadableBoard(services, context, context.params.slug);
@@ -64,7 +65,6 @@ export function feedRoutes(app: App, services: RouteServices): void {
       const url = boardUrl(services, account, board.slug);
       const entries = toEntries(loaded, url);
       const envelope = withBoard(board, loaded.ranking, isOwner, { data: entries.map(toItem) });
-      delete envelope.meta_data.board;
       const result = { envelope, staleAt: resolver.staleAt(now()), isWithdrawable: board.isPrivate };
       if (query.format === 'json') return result;
       const { coverage, asOf, since } = loaded.ranking;

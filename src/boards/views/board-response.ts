@@ -4,7 +4,7 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { type Envelope, envelope } from '../../http/envelope.ts';
 import type { Board } from '../board.ts';
 import { missingOf, withoutPrivate } from '../ranking/coverage.ts';
-import { toBoardItem } from './board-json.ts';
+import { BoardItem, toBoardItem } from './board-json.ts';
 import type { Ranking } from './view-store.ts';
 
 /** The path parameters of endpoints about a board. */
@@ -17,6 +17,9 @@ export const BoardPath = Type.Object({
 export const TableFormat = Type.Object({
   format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv` is the list as a table.', default: 'json' })),
 });
+
+/** The board in the metadata of its views. */
+export const boardDetails = { title: 'BoardMetadata', properties: { board: BoardItem } };
 
 /** Returns the address of a board. */
 export function boardUrl(

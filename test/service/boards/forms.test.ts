@@ -108,6 +108,17 @@ describe('forms of a board', () => {
     assert.deepEqual([metadata.complete, metadata.as_of], [false, undefined]);
   });
 
+  it('say in feeds as JSON, and in tables of evidence, how complete the repositories are', async () => {
+    const [first] = (await shared.service.get(`${path}/all`)).body.data as unknown as Ranked[];
+    const feed = await shared.service.get(`${path}/all/feed?format=json`);
+    const { repositories } = Object(feed.body.meta_data).board;
+    assert.deepEqual([repositories.complete, repositories.total], [0, 1]);
+    const { text } = await shared.service.get(`${path}/all/people/${first?.person.name}?format=csv`);
+    const [header = '', line = ''] = text.split('\r\n');
+    assert.ok(header.endsWith(',complete_repositories,repositories,as_of'), header);
+    assert.ok(line.endsWith(',0,1,'), line);
+  });
+
   it('say on cards without people why there are none', async () => {
     for (const [slug, detail] of [
       ['later', /Complete: 0 of 1 repositories · begins on Jan 2, 2999/],

@@ -288,7 +288,7 @@ describe('every number', () => {
         const table = await service.get(`${pathname}?format=csv&${search.slice(1)}`);
         const parts = ['total', 'itemised', 'granted', 'remainder'].map((name) => table.headers.get(`x-${name}`));
         assert.deepEqual(parts, [points, sum, 0, 0].map(String));
-        assert.ok(table.text.split('\r\n')[1]?.endsWith(`,${parts.join(',')}`), table.text);
+        assert.ok(table.text.split('\r\n')[1]?.includes(`,${parts.join(',')},`), table.text);
         assert.ok(drawn.includes(`${person.name}: ${points}`), drawn);
       }
     }
