@@ -11,6 +11,7 @@ export function warningsOf(preview: BoardPreview): string[] {
   return [
     ...rewardsMost(preview),
     ...splitting(preview),
+    ...withoutPoints(preview),
     ...windows(preview),
     ...repositories(preview),
     ...people(preview),
@@ -41,6 +42,18 @@ function splitting({ board }: BoardPreview): string[] {
       `Rule ${index + 1} rewards work that is split into many ${noun}: per_day limits the points of a day, decay lowers them.`,
     ];
   });
+}
+
+/** Names the rules that give no points, unless the window has not begun. */
+function withoutPoints({ board, pointsByRule, hasBegun }: BoardPreview): string[] {
+  if (!hasBegun) return ['The window has not begun.'];
+  const rules = board.rules.flatMap((rule, index) => {
+    if ((pointsByRule[index + 1] ?? 0) > 0) return [];
+    const text = explainRule({ ...rule, value: rule.points });
+    return [`Rule ${index + 1} gives nobody points by what is stored: ${text}.`];
+  });
+  if (rules.length === 0 || !board.people.newcomersAlone) return rules;
+  return [...rules, 'Only people whose first contribution to these repositories is in the window are ranked.'];
 }
 
 function windows({ board, window }: BoardPreview): string[] {

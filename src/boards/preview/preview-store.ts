@@ -11,6 +11,8 @@ import { type BoardWindow, windowOf } from '../windows.ts';
 export interface BoardPreview {
   board: Board;
   window: BoardWindow;
+  /** False while the window lies in the future. */
+  hasBegun: boolean;
   members: Members;
   /** The first people of the ranking. */
   people: PreviewedPerson[];
@@ -61,6 +63,7 @@ export async function previewBoard(
   return {
     board,
     window,
+    hasBegun: window.since === null || window.since <= now,
     members,
     people: row?.people ?? [],
     count: row?.count ?? 0,

@@ -187,6 +187,25 @@ describe('the people of a board', () => {
     await pool.query(`delete from streams`);
   });
 
+  it('read in a preview that no person has points, and why', async () => {
+    const points = [{ action: 'issue', condition: "labels in ['accepted']", points: 1 }];
+    const warned = async (fields: object): Promise<string[]> => warningsOf(await preview({ points, ...fields }));
+    const window = { since: '2026-06-01', until: '2026-06-05' };
+    const rule =
+      "Rule 1 gives nobody points by what is stored: 1 point for each issue of their own, which has the labels 'accepted'.";
+    assert.ok((await warned({ window })).includes(rule));
+    const newcomers = 'Only people whose first contribution to these repositories is in the window are ranked.';
+    assert.deepEqual(
+      (await warned({ window, people: { newcomers: true } })).filter((line) => [rule, newcomers].includes(line)),
+      [rule, newcomers],
+    );
+    const future = await warned({ window: { since: '2999-01-01', until: '2999-02-01' } });
+    assert.deepEqual(
+      future.filter((line) => /^Rule 1 gives|begun/.test(line)),
+      ['The window has not begun.'],
+    );
+  });
+
   it('read in a preview what a rule rewards most, and which rules can be exploited', async () => {
     const points = [
       { action: 'issue', points: 9 },
@@ -199,6 +218,7 @@ describe('the people of a board', () => {
       'Rule 1 gives 96 % of all points: 9 points for each issue of their own.',
       'Rule 1 rewards work that is split into many issues: per_day limits the points of a day, decay lowers them.',
       'Rule 2 rewards work that is split into many commits: per_day limits the points of a day, decay lowers them.',
+      'Rule 2 gives nobody points by what is stored: 1 point for each commit of their own.',
       'The window is open: all contributions ever made count.',
       'Not installed, so that nothing is collected for this board: github/ada/gone.',
       'These accounts are not known; the board looks them up, and a grant counts once its account is found: github/nobody-here.',
