@@ -5,6 +5,7 @@ import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
 import { type Coverage, coverageOf, coverageOfCalendar } from './coverage.ts';
 import { frame, padding } from './frame.ts';
+import type { Language } from './languages/language.ts';
 import { px } from './markup.ts';
 import type { CardOptions } from './options.ts';
 import { joinParts } from './text/fit.ts';
@@ -30,6 +31,8 @@ const compiledItem = Compile(Item);
 interface Content {
   who: string;
   calendar: CalendarInput;
+  /** True for the days of a window, false for the last year. */
+  isWindow: boolean;
   coverage: Coverage;
 }
 
@@ -53,7 +56,7 @@ interface Band {
   weeks: number;
 }
 
-/** The card of contributions on each day of the last year, with a column for each week. */
+/** The card of contributions on each day of the last year or of a window, with a column for each week. */
 export const calendarCard = defineCard<Content>({
   parts: { hideable: ['title', 'months', 'weekdays', 'legend', 'coverage'], showable: [] },
   nothingOf: 'contributions',
@@ -71,6 +74,7 @@ export const calendarCard = defineCard<Content>({
     return {
       who: item.display_name || item.name,
       calendar,
+      isWindow: envelope.meta_data.window !== undefined,
       coverage: coverageOfCalendar(calendar, envelope),
     };
   },
@@ -82,7 +86,7 @@ export const calendarCard = defineCard<Content>({
     const coverage = coverageOf(content.coverage, language);
     const footer = footerOf(options, coverage);
     const year = yearOf(calendar);
-    const summary = language.plural(language.words.contributionsInYear, calendar.total);
+    const summary = summaryOf(content, language);
     const width = options.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, language);
     if (!hide.has('title')) {
@@ -113,6 +117,12 @@ export const calendarCard = defineCard<Content>({
     });
   },
 });
+
+function summaryOf({ calendar: { from, until, total }, isWindow }: Content, language: Language): string {
+  const { words, plural, dateRange } = language;
+  if (!isWindow) return plural(words.contributionsInYear, total);
+  return `${plural(words.contributions, total)} · ${dateRange(new Date(from), new Date(until))}`;
+}
 
 function layoutOf(options: CardOptions, until: Date): Layout {
   const { language, hide, widthPx = defaultWidthPx } = options;

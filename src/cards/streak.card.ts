@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { StreakInput as Streak, StreaksInput as Streaks } from '../http/images.ts';
+import type { CalendarInput, StreakInput as Streak, StreaksInput as Streaks } from '../http/images.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
 import { type Coverage, coverageOf, coverageOfCalendar } from './coverage.ts';
@@ -27,6 +27,8 @@ const compiledItem = Compile(Item);
 interface Content {
   who: string;
   streaks: Streaks;
+  /** The days of a window; undefined for the last year. */
+  days: Pick<CalendarInput, 'from' | 'until'> | undefined;
   coverage: Coverage;
 }
 
@@ -44,6 +46,7 @@ export const streakCard = defineCard<Content>({
     return {
       who: item.display_name || item.name,
       streaks,
+      days: envelope.meta_data.window === undefined ? undefined : calendar,
       coverage: coverageOfCalendar(calendar, envelope),
     };
   },
@@ -65,7 +68,12 @@ export const streakCard = defineCard<Content>({
     const unit = content.streaks.unit;
     for (const [index, cell] of cells.entries())
       drawCell(canvas, cell, options, { ...placeOf(grid, index, options), unit });
-    const coverage = [...daysOffOf(content.streaks, language), ...coverageOf(content.coverage, language)];
+    const { days } = content;
+    const coverage = [
+      ...(days === undefined ? [] : [language.dateRange(new Date(days.from), new Date(days.until))]),
+      ...daysOffOf(content.streaks, language),
+      ...coverageOf(content.coverage, language),
+    ];
     const lines = coverageLines(coverage, options);
     const height = heightOf(options, lines);
     for (const [index, line] of lines.entries()) {

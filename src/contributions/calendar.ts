@@ -3,6 +3,8 @@ import type { Connection } from '../database/connection.ts';
 import { findOutcome } from '../database/lookups.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { CalendarInput } from '../http/images.ts';
+import { today } from '../windows/periods.ts';
+import type { Window } from '../windows/window.ts';
 import { awaitListing } from './await-listing.ts';
 import { findReportedCalendar, type StoredCalendar } from './calendar-store.ts';
 import { findCollection } from './collection-store.ts';
@@ -20,6 +22,27 @@ export interface Calendar {
   isFinal: boolean;
 }
 
+/** Which contributions a calendar has. */
+interface CalendarTerms {
+  withPrivate: boolean;
+  /** Absent: the last year. */
+  window?: Window | undefined;
+}
+
+/** The first and the last day of a calendar, `YYYY-MM-DD`. */
+type Days = Pick<CalendarInput, 'from' | 'until'>;
+
+/** Returns the days of a window up to the present one, of a long window those of its last year. */
+function daysOfWindow(window: Window | undefined, now: Date): Days {
+  const present = now.toISOString().slice(0, 10);
+  const last = window?.until ? today(new Date(window.until.getTime() - 1), window.timeZone).toString() : present;
+  const first = window?.since ? today(window.since, window.timeZone).toString() : '';
+  // A window that begins tomorrow has its first day, on which nothing has happened.
+  const until = [first, last < present ? last : present].toSorted().at(-1) ?? present;
+  const yearBefore = addDays(until, 1 - daysOfYear);
+  return { from: first > yearBefore ? first : yearBefore, until };
+}
+
 /**
  * Finds the calendar of an account: for a user the provider's own calendar, where the provider has one and private
  * contributions are not requested; otherwise the days of the contributions that this service has collected.
@@ -29,20 +52,25 @@ export interface Calendar {
 export async function findCalendar(
   services: LoadServices,
   resolved: ResolvedAccount,
-  { withPrivate }: { withPrivate: boolean },
+  { withPrivate, window }: CalendarTerms,
 ): Promise<Calendar | undefined> {
   const { account, provider } = resolved;
+  const terms = { withPrivate, days: daysOfWindow(window, services.now()) };
   const isReported =
     account.type === 'user' && !account.pinned && !withPrivate && provider.accounts.fetchCalendar !== undefined;
-  if (!isReported) return collectedCalendar(services, resolved, { withPrivate });
+  if (!isReported) return collectedCalendar(services, resolved, terms);
   const reported = await awaitReported(services, resolved);
-  if (typeof reported === 'object') return reportedCalendar(reported);
-  if (reported === 'absent') return collectedCalendar(services, resolved, { withPrivate });
+  if (typeof reported === 'object') {
+    if (window === undefined) return reportedCalendar(reported);
+    if (terms.days.from >= reported.firstDay) return cutCalendar(reportedCalendar(reported), terms.days);
+    return collectedCalendar(services, resolved, terms);
+  }
+  if (reported === 'absent') return collectedCalendar(services, resolved, terms);
   // The provider's own calendar replaces these days once it is fetched.
   const collected =
     reported === 'failed'
-      ? await collectedCalendar(services, resolved, { withPrivate })
-      : await storedCalendar(services, resolved, { withPrivate });
+      ? await collectedCalendar(services, resolved, terms)
+      : await storedCalendar(services, resolved, terms);
   return collected && { ...collected, isFinal: false };
 }
 
@@ -84,11 +112,23 @@ function reportedCalendar({ firstDay, counts, total, includesPrivate, fetchedAt 
   };
 }
 
+/** Returns some of the days of a calendar. */
+function cutCalendar({ input, ...calendar }: Calendar, { from, until }: Days): Calendar {
+  const days = input.days.filter(({ day }) => day >= from && day <= until);
+  const total = sum(days.map(({ contributions }) => contributions));
+  return { ...calendar, input: { ...input, from, until, days, total } };
+}
+
+interface CollectedTerms {
+  withPrivate: boolean;
+  days: Days;
+}
+
 /** Makes sure that the account's repositories are listed and read, and returns the days of the contributions so far. */
 async function collectedCalendar(
   services: LoadServices,
   resolved: ResolvedAccount,
-  options: { withPrivate: boolean },
+  options: CollectedTerms,
 ): Promise<Calendar | undefined> {
   const listing = await awaitListing(services, { ...resolved, isOwner: options.withPrivate });
   return listing && storedCalendar(services, resolved, options);
@@ -100,22 +140,21 @@ async function collectedCalendar(
 function storedCalendar(
   services: LoadServices,
   { account }: ResolvedAccount,
-  { withPrivate }: { withPrivate: boolean },
+  terms: CollectedTerms,
 ): Promise<Calendar | undefined> {
-  const until = services.now().toISOString().slice(0, 10);
-  const read = (): Promise<Calendar | undefined> => readCalendar(services, account, { withPrivate, until });
+  const { withPrivate, days } = terms;
+  const read = (): Promise<Calendar | undefined> => readCalendar(services, account, terms);
   // Private contributions to repositories of others depend on more than this account.
   return withPrivate
     ? services.computations.alone(read)
-    : services.computations.share(account.id, `days ${until}`, read);
+    : services.computations.share(account.id, `days ${days.from} ${days.until}`, read);
 }
 
 async function readCalendar(
   { connection }: LoadServices,
   account: ResolvedAccount['account'],
-  { withPrivate, until }: { withPrivate: boolean; until: string },
+  { withPrivate, days: { from, until } }: CollectedTerms,
 ): Promise<Calendar | undefined> {
-  const from = addDays(until, 1 - daysOfYear);
   const query = { accountId: account.id, from, to: until, withPrivate };
   const isOrganization = account.type === 'organization';
   // The state is read first: contributions collected after that make the days newer than the state, never older.

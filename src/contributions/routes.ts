@@ -99,6 +99,7 @@ interface LoadedSeries {
 /** The calendar, which is drawn from days alone, without the counters. */
 interface LoadedCalendar {
   calendar: Calendar;
+  window: Window | undefined;
   includesPrivate: boolean;
 }
 
@@ -127,8 +128,9 @@ async function loadSeries(services: RouteServices, context: Context, requestedWi
 
 async function loadCalendar(services: RouteServices, context: Context): Promise<LoadedCalendar | undefined> {
   const includesPrivate = mayIncludePrivate(context);
-  const calendar = await findCalendar(services, context, { withPrivate: includesPrivate });
-  return calendar && { calendar, includesPrivate };
+  const { window } = context;
+  const calendar = await findCalendar(services, context, { withPrivate: includesPrivate, window });
+  return calendar && { calendar, window, includesPrivate };
 }
 
 /** Returns whether the request wants private contributions, and the caller may see them. */
@@ -191,17 +193,27 @@ function presentSeries(
 
 function presentCalendar(
   { resolver, now }: RouteServices,
-  { calendar: { input, asOf, isFinal }, includesPrivate }: LoadedCalendar,
+  { calendar: { input, asOf, isFinal }, window, includesPrivate }: LoadedCalendar,
   { account, provider, image, query }: Context,
 ): HandlerResult {
   return {
     envelope: envelope({
       dataType: 'entity',
       data: [toEntity(account, provider.accounts.urlOf(account))],
-      provenance: { asOf, missing: isFinal ? [] : ['days'], includesPrivate: input.includesPrivate },
+      provenance: {
+        asOf,
+        missing: isFinal ? [] : ['days'],
+        includesPrivate: input.includesPrivate,
+        ...(window && { window }),
+      },
     }),
     staleAt: resolver.staleAt(asOf),
-    cardInput: { calendar: input, ...(image?.card === 'streak' && { streaks: streaksIn(input, query, now()) }) },
+    cardInput: {
+      calendar: input,
+      ...(image?.card === 'streak' && {
+        streaks: streaksIn(input, query, { now: now(), isCut: window !== undefined }),
+      }),
+    },
     // Private contributions are shown only as long as their owner publishes them, here or at the provider.
     ...(input.includesPrivate && { isWithdrawable: true }),
     ...(includesPrivate && { isCacheable: false }),

@@ -57,14 +57,14 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     path: () => 'contributions',
     parameters: () => ({ card: 'calendar' }),
     takesRepository: false,
-    fields: [],
+    fields: [...windowFields],
   },
   {
     card: 'streak',
     path: () => 'contributions',
     parameters: () => ({ card: 'streak' }),
     takesRepository: false,
-    fields: ['by', 'days_off', 'time_zone'],
+    fields: ['by', 'days_off', ...windowFields],
   },
   {
     card: 'languages',
