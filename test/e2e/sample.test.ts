@@ -4,7 +4,9 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
-import { sample, sampleTime } from '../../src/commands/sample.ts';
+import { prepareDemo } from '../../src/commands/demo/demo.ts';
+import { importSample, sample, sampleTime } from '../../src/commands/sample.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createTestDatabase } from '../database.ts';
 import { until } from '../time.ts';
 import { startTestService } from './service.ts';
@@ -41,6 +43,23 @@ describe('the sample', () => {
       const { body } = await service.get(`sample-garden/boards/${slug}`);
       const changes = body.data.map(({ change }) => Number(change));
       assert.ok(changes.filter((change) => change > 0).length >= 3 && changes.some((change) => change < 0), slug);
+    }
+  });
+
+  it('shows in the demonstration what has changed since a former moment of its clock', async () => {
+    await using created = await createTestDatabase({ withTables: false });
+    const config = readConfig({ DATABASE_URL: created.url, DATA_DIR: '/nonexistent' }, () => '');
+    await importSample(config, { warn: () => {} }, prepareDemo);
+    const now = () => new Date(sampleTime + 1000);
+    await using service = await startTestService({ simulator: offline, tokens: [], databaseUrl: created.url, now });
+    for (const [compare, moment] of [
+      ['compare=yesterday', '2026-11-13T18:00:01Z'],
+      ['compare=previous&period=last-7d', '2026-11-07T18:00:01Z'],
+    ] as const) {
+      const { body } = await service.get(`sample-ada/contributions/commits?${compare}`);
+      const { comparison } = Object(body.meta_data);
+      assert.equal(comparison.compared_dttm, moment);
+      assert.ok(comparison.added.new > 0, JSON.stringify(comparison));
     }
   });
 

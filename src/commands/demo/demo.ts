@@ -10,6 +10,7 @@ import type { Provider } from '../../providers/provider.ts';
 import type { Io } from '../io.ts';
 import { importSample, sampleTime } from '../sample.ts';
 import { runService } from '../serve.ts';
+import { dateChangesBack } from './date-back-store.ts';
 import { listenAsStandIn } from './routes.ts';
 import { StandIn, type StandInPerson } from './stand-in.ts';
 
@@ -39,7 +40,7 @@ export async function demo(io: Io): Promise<void> {
     const environment = { SITE_EXAMPLE: `${host}/sample-ada`, ...io.environment, ...embedded };
     const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));
     io.print('Preparing the demonstration; this takes some seconds.');
-    const people = await importSample(config, { warn: () => {} }, findCast);
+    const people = await importSample(config, { warn: () => {} }, prepareDemo);
     const offset = sampleTime - Date.now();
     const now = (): Date => new Date(Date.now() + offset);
     await using standIn = canSignIn(config) ? await openStandIn(people, now) : undefined;
@@ -76,6 +77,12 @@ export function canSignIn({ host: address, publicUrl }: Pick<Config, 'host' | 'p
   const hostname = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
   const bracketed = address.includes(':') ? `[${address}]` : address;
   return isThisMachine(bracketed) && (hostname === undefined || isThisMachine(hostname));
+}
+
+/** Prepares an imported sample for a clock that begins when the sample was made. */
+export async function prepareDemo(connection: Connection): Promise<StandInPerson[]> {
+  await dateChangesBack(connection, new Date(sampleTime));
+  return findCast(connection);
 }
 
 /** Finds the people of the sample as whom a visitor can sign in. */
