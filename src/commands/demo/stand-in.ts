@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isThisMachine } from '../../access/sessions/cookies.ts';
 import type { Actor } from '../../accounts/account.ts';
 import { AppError } from '../../errors.ts';
+import { unreportedBy } from '../../providers/index.ts';
 import type { Ownership, OwnershipProof, Provider } from '../../providers/provider.ts';
 import { OAuthSignIn } from '../../providers/transport/oauth.ts';
 
@@ -108,7 +109,9 @@ export class StandIn {
     const close = async (): Promise<void> => {
       await Promise.all([provider.close(), signIn.close()]);
     };
-    return { ...provider, signIn, ownership: this.#ownershipOf(provider.ownership), close };
+    // The sample was read with a token, which the demonstration does not have.
+    const unreported = unreportedBy('github', true);
+    return { ...provider, signIn, ownership: this.#ownershipOf(provider.ownership), unreported, close };
   }
 
   #ownershipOf(real: Ownership | undefined): Ownership {

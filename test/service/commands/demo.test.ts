@@ -7,7 +7,7 @@ import { listenAsStandIn } from '../../../src/commands/demo/routes.ts';
 import { StandIn, type StandInPerson } from '../../../src/commands/demo/stand-in.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import type { TestService } from '../../e2e/service.ts';
-import { ada, bearer, engines, keeper, tokenIn } from '../../integration/access/owner.ts';
+import { ada, bearer, engines, jsonRequest, keeper, tokenIn } from '../../integration/access/owner.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { startStoredService } from '../http/stored-service.ts';
 import { examinePages } from '../pages/examine.ts';
@@ -84,6 +84,17 @@ describe('signing in to the demonstration', () => {
       503,
       'the host does not respond',
     );
+  });
+
+  it('serves data as a token of the host shows it, and warns in previews of what no token shows', async () => {
+    const person = standIn.people.find(({ account }) => account.name === ada.name);
+    const issued = await service.get(`${engines.name}/token`, bearer(standIn.tokenOf(person ?? assert.fail())));
+    const points = ['review', 'star'].map((action) => ({ action, points: 1 }));
+    const board = { name: 'Board', slug: 'board', repositories: [`${engines.name}/*`], points };
+    const document = jsonRequest('POST', tokenIn(issued), { version: 1, boards: [{ board }] });
+    const { body } = await service.get(`${engines.name}/boards/preview`, document);
+    const { faults }: { faults: { message: string }[] } = Object(body.data);
+    assert.match(faults.map(({ message }) => message).join(), /^GitHub shows who starred [^,]*, so that [^,]*$/);
   });
 
   it('sends codes to this machine alone, which count once, with the verifier of the browser that began', async () => {
