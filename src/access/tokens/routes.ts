@@ -9,8 +9,9 @@ import { bearerToken } from '../../http/caller.ts';
 import { AccountPath, privateProblemResponses } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
+import { renderDocument } from '../../http/public-document.ts';
 import { sensitiveByAddress } from '../../http/rate-limits.ts';
-import { sendPrivately } from '../../http/send.ts';
+import { sendPrivately, sendResponse } from '../../http/send.ts';
 import { actorOf, recordAction } from '../actor.ts';
 import { findIssuedTo } from '../audit/store.ts';
 import { findKeysOf } from '../keys/store.ts';
@@ -112,14 +113,13 @@ function addVerification(app: App, services: AccessServices): void {
         tags: ['Access'],
         summary: 'Keys that service tokens are signed with (RFC 7517)',
         security: [],
-        response: { 200: KeySet },
+        response: { 200: KeySet, 304: Type.Null() },
       },
     },
-    async (_request, reply) => {
-      const keys = await findPublishedKeys(services.connection, services.now());
-      return reply.header('cache-control', `public, max-age=${keysMaxAgeS}`).send({
-        keys: keys.map(({ id, publicKey }) => Object.assign(publicKey, { kid: id, use: 'sig', alg: 'EdDSA' })),
-      });
+    async (request, reply) => {
+      const found = await findPublishedKeys(services.connection, services.now());
+      const keys = found.map(({ id, publicKey }) => Object.assign(publicKey, { kid: id, use: 'sig', alg: 'EdDSA' }));
+      return sendResponse(request, reply, renderDocument({ keys }, keysMaxAgeS));
     },
   );
 }

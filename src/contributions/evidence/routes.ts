@@ -5,6 +5,8 @@ import { AccountPath, type RequestContext } from '../../http/endpoint.ts';
 import { dataTypes, EnvelopeSchema } from '../../http/envelope.ts';
 import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
+import { renderDocument } from '../../http/public-document.ts';
+import { sendResponse } from '../../http/send.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
 import { WindowParameters } from '../../windows/parameters.ts';
 import type { Window } from '../../windows/window.ts';
@@ -72,20 +74,24 @@ export function evidenceRoutes(app: App, services: RouteServices): void {
         tags: ['Contributions'],
         summary: 'The rules by which contributions count',
         security: [],
-        response: { 200: EnvelopeSchema(Definition) },
+        response: { 200: EnvelopeSchema(Definition), 304: Type.Null() },
       },
     },
-    async (_request, reply) => {
-      const data = [...rules, ...derivedRules].map(({ id, counter, means, since }) => ({
-        id,
-        counter,
-        description: means,
-        since_version: since,
-      }));
-      const meta = { count: data.length, data_type: dataTypes.unknown };
-      return reply.header('cache-control', 'public, max-age=3600').send({ meta_data: meta, data });
-    },
+    async (request, reply) => sendResponse(request, reply, definitions),
   );
+}
+
+/** The rules of all numbers, which stay the same while the service runs. */
+const definitions = renderDocument(definitionsOf(), 3600);
+
+function definitionsOf(): object {
+  const data = [...rules, ...derivedRules].map(({ id, counter, means, since }) => ({
+    id,
+    counter,
+    description: means,
+    since_version: since,
+  }));
+  return { meta_data: { count: data.length, data_type: dataTypes.unknown }, data };
 }
 
 type Ends = Pick<Window, 'since' | 'until'>;

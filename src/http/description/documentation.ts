@@ -1,8 +1,8 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import type { App } from '../app.ts';
-import { type Representations, withCompressedForms } from '../compression.ts';
-import { etagOf } from '../response.ts';
+import type { Representations } from '../compression.ts';
+import { renderDocument } from '../public-document.ts';
 import { sendResponse } from '../send.ts';
 import { complete } from './components.ts';
 import { type Document, tags } from './document.ts';
@@ -49,24 +49,12 @@ export async function addDocumentation(app: App, publicUrl: () => string): Promi
       return Object.assign({}, complete(openapiObject), { servers: [{ url: publicUrl() }] });
     },
   });
+  // The document stays the same while the service runs.
   let rendered: Representations | undefined;
   app.get('/openapi.json', { schema: ownSchema }, async (request, reply) => {
-    rendered ??= render(app.swagger());
+    rendered ??= renderDocument(app.swagger(), maxAgeS);
     return sendResponse(request, reply, rendered);
   });
-}
-
-/** Renders the document, which stays the same while the service runs. */
-function render(document: object): Representations {
-  const body = Buffer.from(JSON.stringify(document));
-  const etag = etagOf(body);
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(body.length),
-    'cache-control': `public, max-age=${maxAgeS}`,
-    etag,
-  };
-  return withCompressedForms({ body, etag, headers });
 }
 
 const description = `What accounts on code hosts have done: profile, contributions, contributors, achievements.

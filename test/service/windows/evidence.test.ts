@@ -258,7 +258,10 @@ describe('evidence of counters', () => {
   });
 
   it('publishes the rules', async () => {
-    const response = await fetch(`${shared.service.url}/v1/definitions`);
+    const address = `${shared.service.url}/v1/definitions`;
+    const response = await fetch(address);
+    const tag = response.headers.get('etag') ?? assert.fail('a cacheable response has a tag');
+    assert.equal((await fetch(address, { headers: { 'if-none-match': tag } })).status, 304);
     const { data } = (await response.json()) as {
       data: { id: string; counter: string; description: string; since_version: string }[];
     };

@@ -1,0 +1,18 @@
+import { type Representations, withCompressedForms } from './compression.ts';
+import { etagOf } from './response.ts';
+
+/**
+ * Renders a document that is the same for all callers, as JSON with an entity tag.
+ * @param maxAgeS the time, in s, for which caches keep it.
+ */
+export function renderDocument(document: object, maxAgeS: number): Representations {
+  const body = Buffer.from(JSON.stringify(document));
+  const etag = etagOf(body);
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(body.length),
+    'cache-control': `public, max-age=${maxAgeS}`,
+    etag,
+  };
+  return withCompressedForms({ body, etag, headers });
+}
