@@ -20,7 +20,6 @@ import { BoardPath, boardDetails, boardUrl, TableFormat, withBoard } from './vie
 import { awaitRanking, findReadableBoard, mayRead } from './views/load-board.ts';
 import { findPeople, findPresentRanking, hasVersion, type RankedPerson, type Ranking } from './views/view-store.ts';
 
-/** The board as `meta_data` has it. */
 const Query = Type.Object({
   ...PageParameters.properties,
   format: Type.Optional(
