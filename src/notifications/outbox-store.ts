@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { deleteSome } from '../database/delete-some.ts';
@@ -69,19 +69,23 @@ export async function claimNext(
   { now, random }: { now: Date; random: number },
 ): Promise<Attempt | undefined> {
   return connection.transaction().execute(async (transaction) => {
+    // An index has this order, so that the cost does not follow the number of messages that are due.
     const { rows } = await sql<ClaimedRow>`
+      with next as materialized (
+        select n.* from notifications n
+        where n.receiver = ${receiver} and n.state = 'waiting' and n.next_attempt_at <= ${now} and not exists (
+          select from failing_receivers where receiver = ${receiver} and resumes_at > ${now})
+        order by n.attempts, n.next_attempt_at, n.id limit 1
+        for update skip locked
+      )
       select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, r.provider,
         o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name,
         not ${isShownInSql('a')} or not ${isPresentInSql('r')} or w.revoked_at is not null as is_withheld
-      from notifications n
+      from next n
         join awards w on w.id = n.award_id
         join repositories r on r.id = n.repository_id
         join accounts o on o.id = r.owner_id
-        join accounts a on a.id = n.account_id
-      where n.receiver = ${receiver} and n.state = 'waiting' and n.next_attempt_at <= ${now} and not exists (
-        select from failing_receivers f where f.receiver = n.receiver and f.resumes_at > ${now})
-      order by n.attempts, n.id limit 1
-      for update of n skip locked`.execute(transaction);
+        join accounts a on a.id = n.account_id`.execute(transaction);
     const [row] = rows;
     if (row === undefined) return undefined;
     if (row.is_withheld) {
@@ -193,7 +197,7 @@ export async function giveUpOverdue(
       update notifications set state = 'dead', ended_at = ${now}, error = coalesce(error, ${reason})
       where id = any(array(
         select id from notifications where state = 'waiting' and receiver = ${receiver} and give_up_at <= ${now}
-        order by id limit ${limit} for no key update))`.execute(connection);
+        order by give_up_at, id limit ${limit} for no key update))`.execute(connection);
     last = Number(numAffectedRows);
     given += last;
   }
@@ -202,19 +206,35 @@ export async function giveUpOverdue(
 
 /** Returns the time of a receiver's next attempt, or undefined when no message waits for it. */
 export async function findNextAttempt(connection: Connection, receiver: string): Promise<Date | undefined> {
-  const { rows } = await sql<{ at: Date | null }>`
-    select greatest(min(n.next_attempt_at), (select resumes_at from failing_receivers where receiver = ${receiver})) as at
-    from notifications n where receiver = ${receiver} and state = 'waiting' having count(*) > 0`.execute(connection);
-  return rows[0]?.at ?? undefined;
+  const { rows } = await sql<{ at: Date }>`
+    select greatest(n.next_attempt_at, f.resumes_at) as at
+    from notifications n left join failing_receivers f on f.receiver = n.receiver
+    where n.receiver = ${receiver} and n.state = 'waiting' order by n.next_attempt_at limit 1`.execute(connection);
+  return rows[0]?.at;
 }
 
-/** Finds up to `limit` receivers with due messages, which jobs may have left behind when they failed. */
+/**
+ * Finds up to `limit` receivers with due messages, which jobs may have left behind when they failed. Reads one message of
+ * each receiver.
+ */
 export async function findDueReceivers(connection: Connection, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ receiver: string }>`
-    select n.receiver from notifications n left join failing_receivers f on f.receiver = n.receiver
-    where n.state = 'waiting' and n.next_attempt_at <= ${now} and (f.resumes_at is null or f.resumes_at <= ${now})
-    group by n.receiver order by min(n.next_attempt_at) limit ${limit}`.execute(connection);
+    with recursive waiting as (
+      (${firstOfNext(sql`true`)})
+      union all
+      select next.* from waiting w cross join lateral (${firstOfNext(sql`n.receiver > w.receiver`)}) next
+    )
+    select w.receiver from waiting w left join failing_receivers f on f.receiver = w.receiver
+    where w.next_attempt_at <= ${now} and (f.resumes_at is null or f.resumes_at <= ${now})
+    order by w.next_attempt_at limit ${limit}`.execute(connection);
   return rows.map(({ receiver }) => receiver);
+}
+
+/** Returns SQL for the message of the first receiver that meets a condition whose attempt is due first. */
+function firstOfNext(where: RawBuilder<boolean>): RawBuilder<unknown> {
+  return sql`
+    select n.receiver, n.next_attempt_at from notifications n where n.state = 'waiting' and ${where}
+    order by n.receiver, n.next_attempt_at limit 1`;
 }
 
 /** Deletes some messages that were sent or given up before these times. @returns how many. */

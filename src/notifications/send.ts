@@ -6,7 +6,7 @@ import type { Notifier } from '../providers/notifier.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Kind, Outcome } from './notification.ts';
 import { claimNext, findNextAttempt, recordFailed, recordSent } from './outbox-store.ts';
-import { findSigningSecrets } from './secrets/store.ts';
+import { findSigningSecrets, retryUnsigned } from './secrets/store.ts';
 import { discordMessage } from './senders/discord.ts';
 import { comment } from './senders/github.ts';
 import { signedMessage } from './senders/http.ts';
@@ -41,6 +41,7 @@ export interface NotificationContext {
 export async function send(context: NotificationContext, receiver: string, signal: AbortSignal): Promise<void> {
   const { connection, now, random } = context;
   const sliceEnd = now().getTime() + timeSliceMs;
+  await retryUnsigned(connection, receiver, now());
   for (let isFirst = true; now().getTime() < sliceEnd; isFirst = false) {
     signal.throwIfAborted();
     const claimed = await claimNext(connection, receiver, { now: now(), random: random() });

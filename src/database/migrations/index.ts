@@ -70,6 +70,7 @@ import * as countedRepositories from './0111-counted-repositories.ts';
 import * as namesInSeasons from './0112-names-in-seasons.ts';
 import * as changedIdentities from './0113-changed-identities.ts';
 import * as formerLock from './0114-former-lock.ts';
+import * as messagesInOrder from './0115-messages-in-order.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -146,4 +147,5 @@ export const migrations: Record<string, Migration> = {
   '0112-names-in-seasons': namesInSeasons,
   '0113-changed-identities': changedIdentities,
   '0114-former-lock': formerLock,
+  '0115-messages-in-order': messagesInOrder,
 };

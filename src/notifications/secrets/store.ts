@@ -3,6 +3,9 @@ import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
 import { notifyJob } from '../jobs.ts';
 
+/** The most messages that one statement makes due. */
+const retriedAtOnce = 1000;
+
 /** An address for which there is a secret; the secret itself is shown only once. */
 export interface SignedReceiver {
   id: string;
@@ -29,7 +32,7 @@ export async function findSignedReceivers(connection: Connection, accountId: str
 
 /**
  * Stores the secret for an account's messages to an address. A secret that it replaces also signs until `formerUntil`.
- * Waiting messages to the address become due at once, because they may have waited for a secret.
+ * The queued job tries messages at once that may have waited for a secret.
  */
 export async function saveWebhookSecret(
   transaction: Connection,
@@ -52,14 +55,33 @@ export async function saveWebhookSecret(
     returning id, former_until`.execute(transaction);
   const [row] = rows;
   if (row === undefined) throw new Error('a secret was neither stored nor there');
-  await sql`
-    update notifications set next_attempt_at = ${newSecret.now} where id = any(array(
-      select n.id from notifications n join repositories r on r.id = n.repository_id
-      where n.state = 'waiting' and n.receiver = ${newSecret.receiver} and r.owner_id = ${newSecret.accountId}
-      order by n.id for no key update of n))`.execute(transaction);
   await transaction.deleteFrom('failing_receivers').where('receiver', '=', newSecret.receiver).execute();
   await addJob(transaction, notifyJob(newSecret.receiver));
   return { id: row.id, url: newSecret.url, changedAt: newSecret.now, formerUntil: row.former_until };
+}
+
+/**
+ * Makes the messages to a receiver due whose last attempt was before the owner stored a secret, some in each statement. An
+ * index finds those whose next attempt lies in the future: a failing receiver gets one message at a time, so there are a
+ * few for each attempt of some hours, however many messages wait.
+ */
+export async function retryUnsigned(
+  connection: Connection,
+  receiver: string,
+  now: Date,
+  limit = retriedAtOnce,
+): Promise<void> {
+  let last = limit;
+  while (last === limit) {
+    const { numAffectedRows = 0n } = await sql`
+      update notifications set next_attempt_at = ${now} where id = any(array(
+        select n.id from notifications n
+        where n.state = 'waiting' and n.receiver = ${receiver} and n.next_attempt_at > ${now} and exists (
+          select from repositories r join webhook_secrets s on s.account_id = r.owner_id
+          where r.id = n.repository_id and s.receiver = n.receiver and s.changed_at >= n.last_attempt_at)
+        order by n.next_attempt_at, n.id limit ${limit} for no key update of n))`.execute(connection);
+    last = Number(numAffectedRows);
+  }
 }
 
 /** Finds the secrets that sign an account's messages to a receiver at `now`, the newest first; empty without any. */

@@ -11,7 +11,7 @@ import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { begin, untilWaiting } from '../contributions/erasure-fixture.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
-import { openOutbox } from './outbox.ts';
+import { addAwards, openOutbox } from './outbox.ts';
 
 const hourS = 3600;
 
@@ -71,18 +71,7 @@ describe('failing receivers', () => {
       { name: 'team', type: 'slack', url: 'https://receiver.example/hook', achievements: ['First'] },
     ]);
     await outbox.award('First');
-    await database.pool.query(`
-      with people as (
-        insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
-        select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'person-' || n, now(), now(), now()
-        from generate_series(1, 29) n returning id
-      ), awarded as (
-        insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
-        select gen_random_uuid(), w.achievement_id, p.id, '', now(), now() from awards w cross join people p returning id
-      )
-      insert into notifications
-      select (jsonb_populate_record(n, jsonb_build_object('id', gen_random_uuid(), 'award_id', a.id))).*
-      from notifications n cross join awarded a`);
+    await addAwards(database, 29);
     const now = new Date(outbox.context.now().getTime() + 100 * hourS * 1000);
     const [receiver = assert.fail()] = await findDueReceivers(database.connection, now, 1);
     const changed = await watchChangedRows(database, ['notifications']);
@@ -96,7 +85,7 @@ describe('failing receivers', () => {
     assert.ok(parts.length > 4 && parts.every((most) => most <= 7), JSON.stringify(parts));
   });
 
-  it('records a failure while an owner stores another secret, which locks the message first', async () => {
+  it('records a failure while an owner has a message sent again, which locks the message first', async () => {
     await using outbox = await openOutbox();
     const { connection } = outbox.database;
     const url = 'https://receiver.example/hook';
@@ -107,8 +96,8 @@ describe('failing receivers', () => {
     const attempt = (await claimNext(connection, receiver, { now, random: 0 })) ?? assert.fail();
     const failure = { reason: 'refused', isFinal: false, retryAt: undefined };
     await recordFailed(connection, attempt, failure, { now, random: 0 });
-    // The first statement of a new secret, and the rest when the failure waits.
-    const storing = await begin(
+    // The first statement that sends a message again, and the rest when the failure waits.
+    const reviving = await begin(
       connection,
       async (transaction) => {
         await sql`update notifications set next_attempt_at = ${now}`.execute(transaction);
@@ -119,7 +108,7 @@ describe('failing receivers', () => {
     );
     const failing = recordFailed(connection, attempt, failure, { now, random: 0 });
     await untilWaiting(outbox.database);
-    await storing.commit();
+    await reviving.commit();
     assert.equal(await failing, 0);
   });
 

@@ -105,6 +105,24 @@ export async function openOutbox(allowedHosts: readonly string[] = []): Promise<
   };
 }
 
+/** Awards the only achievement to further people, with the messages of its only award. */
+export async function addAwards({ pool }: Pick<Database, 'pool'>, people: number): Promise<void> {
+  await pool.query(
+    `with people as (
+      insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+      select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'person-' || n, now(), now(), now()
+      from generate_series(1, $1::integer) n returning id
+    ), awarded as (
+      insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
+      select gen_random_uuid(), w.achievement_id, p.id, '', now(), now() from awards w cross join people p returning id
+    )
+    insert into notifications
+    select (jsonb_populate_record(n, jsonb_build_object('id', gen_random_uuid(), 'award_id', a.id))).*
+    from notifications n cross join awarded a`,
+    [people],
+  );
+}
+
 async function addAccount({ pool }: Database, name: string, type: string): Promise<string> {
   const stored = await pool.query<{ id: string }>('select id from accounts where name = $1', [name]);
   if (stored.rows[0] !== undefined) return stored.rows[0].id;

@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { receiverOf } from '../../../src/notifications/notification.ts';
 import { saveWebhookSecret } from '../../../src/notifications/secrets/store.ts';
+import { send } from '../../../src/notifications/send.ts';
 import { commentText } from '../../../src/notifications/senders/github.ts';
 import { writeSecret } from '../../../src/notifications/senders/http.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
@@ -123,7 +124,8 @@ describe('messages', () => {
         }),
       );
     await save(1);
-    await outbox.work();
+    // The job that the secret added.
+    await send(outbox.context, receiverOf('github', 'http', { url }), AbortSignal.timeout(30_000));
     const [first] = receiver.heard;
     assert.ok(first !== undefined && isSigned(first, 1) && !isSigned(first, 2));
     const [row] = await outbox.rows();
