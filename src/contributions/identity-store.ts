@@ -146,9 +146,23 @@ export async function saveResolved(
   if (until !== null) await saveForgottenUntil(transaction, changed, until);
 }
 
-/** Removes an account from its addresses, which may be looked up again. */
-export async function releaseAddresses(transaction: Connection, accountId: string): Promise<void> {
-  await sql`update identities set account_id = null where account_id = ${accountId}`.execute(transaction);
+/**
+ * Removes an account from some of its addresses, which may be looked up again. Must run in a transaction that holds the
+ * erasure lock, so that nothing is stored about the account by such an address later.
+ * @returns how many.
+ */
+export async function releaseAddresses(transaction: Connection, accountId: string, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update identities set account_id = null where id = any(array(
+      select id from identities where account_id = ${accountId} order by id limit ${limit} for no key update))`.execute(
+    transaction,
+  );
+  return Number(numAffectedRows);
+}
+
+export async function hasAddresses(connection: Connection, accountId: string): Promise<boolean> {
+  const { rows } = await sql`select from identities where account_id = ${accountId} limit 1`.execute(connection);
+  return rows.length > 0;
 }
 
 /**

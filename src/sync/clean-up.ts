@@ -44,7 +44,7 @@ const erasedRowsAtOnce = 250_000;
 /** The most rows that one statement deletes. */
 const atOnce = {
   repositories: 10,
-  accounts: 10,
+  addresses: 1000,
   outcomes: 1000,
   counted: 500,
   ranks: 10_000,
@@ -97,7 +97,7 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
     await inBatches(() => forgetStarEvents(connection, before(starEventsKeptMs), atOnce.others)),
     await inBatches(() => forgetDrifts(connection, before(driftsKeptMs), atOnce.others)),
   ];
-  ends.push(await inBatches(() => beginErasures(connection, erased, now())));
+  ends.push(await inBatches(() => beginNextErasure(connection, erased, now())));
   ends.push(await inBatches(() => eraseNext(connection, now())));
   ends.push(await removeErasedRows(connection, erasedRowsAtOnce));
   await forgetRejections(connection, before(deliveriesKeptMs));
@@ -105,20 +105,21 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
 }
 
 /**
- * Begins the erasure of some accounts that their host deleted before `before`. They may be stored again, as other accounts.
+ * Begins the erasure of one account that its host deleted before `before`. It may be stored again, as another account. Each
+ * account has a transaction of its own, because it may be announced to thousands of owners; `eraseNext` releases the rest
+ * of its addresses.
  * @returns how many.
  */
-async function beginErasures(connection: CleaningContext['connection'], before: Date, now: Date): Promise<number> {
+async function beginNextErasure(connection: CleaningContext['connection'], before: Date, now: Date): Promise<number> {
   // Otherwise each run would keep out all that store people.
   if ((await findDeleted(connection, before, 1)).length === 0) return 0;
   return inTransaction(connection, async (transaction) => {
     await takeErasureLock(transaction);
-    const ids = (await findDeleted(transaction, before, atOnce.accounts)).toSorted();
-    for (const id of ids) {
-      await emptyAccount(transaction, id, now);
-      await releaseAddresses(transaction, id);
-    }
-    return ids.length;
+    const [id] = await findDeleted(transaction, before, 1);
+    if (id === undefined) return 0;
+    await emptyAccount(transaction, id, now);
+    await releaseAddresses(transaction, id, atOnce.addresses);
+    return 1;
   });
 }
 

@@ -1,5 +1,6 @@
 import { findErased, removeAccount, removeRowsOf } from '../../accounts/erase-store.ts';
 import { forgetSome } from '../../contributions/erase-store.ts';
+import { hasAddresses, releaseAddresses } from '../../contributions/identity-store.ts';
 import { removeListsOf } from '../../contributors/ranking-store.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
@@ -20,7 +21,7 @@ export interface ErasedAtOnce {
   changed: number;
   /** People of a list that one transaction deletes. */
   listed: number;
-  /** Other rows that one transaction deletes. */
+  /** Addresses that one transaction releases, and other rows that one deletes. */
   others: number;
 }
 
@@ -42,6 +43,7 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
   const id = await findErased(connection);
   if (id === undefined) return 0;
   const steps = [
+    () => releaseSome(connection, id, atOnce.others),
     () => hideSomeOf(connection, id, { limit: atOnce.hidden, now }),
     () => eraseRepositories(connection, id, atOnce),
     () => forgetSome(connection, id, atOnce),
@@ -57,6 +59,15 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
     return removeAccount(transaction, id);
   });
   return isRemoved ? 1 : 0;
+}
+
+async function releaseSome(connection: Connection, id: string, limit: number): Promise<number> {
+  // Otherwise each step would keep out all that store people.
+  if (!(await hasAddresses(connection, id))) return 0;
+  return inTransaction(connection, async (transaction) => {
+    await takeErasureLock(transaction);
+    return releaseAddresses(transaction, id, limit);
+  });
 }
 
 async function eraseRepositories(connection: Connection, ownerId: string, atOnce: ErasedAtOnce): Promise<number> {

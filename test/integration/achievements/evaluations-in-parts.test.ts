@@ -36,7 +36,7 @@ describe('evaluations after addresses have lost their account', () => {
       insert into repository_identities (repository_id, identity_id)
       select r.id, i.id from repositories r cross join identities i where i.email = 'a' or r.name = 'engine-7'`);
     const changed = await watchChangedRows(database, ['pending_evaluations']);
-    await inTransaction(connection, (transaction) => releaseAddresses(transaction, accountId));
+    await inTransaction(connection, (transaction) => releaseAddresses(transaction, accountId, 1000));
     const work = (lent: Connection): Promise<unknown> => inBatches(() => queueNextOfAddresses(lent, partOfRest));
     const losses = await loseConnectionAtStatements(database, work);
     assert.ok(losses > 2, String(losses));

@@ -287,7 +287,7 @@ async function erase({ world, idOf, at }: ChangeContext, { person }: ChangeOf<'e
   await inTransaction(world.connection, async (transaction) => {
     await takeErasureLock(transaction);
     await emptyAccount(transaction, id, at);
-    await releaseAddresses(transaction, id);
+    await releaseAddresses(transaction, id, 1);
   });
   await eraseRest(world.connection, at);
 }

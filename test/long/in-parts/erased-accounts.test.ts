@@ -3,15 +3,19 @@ import { describe, it } from 'node:test';
 import { recountRepository } from '../../../bench/recount-repository.ts';
 import { type ErasedAtOnce, eraseNext } from '../../../src/access/erasure/erase.ts';
 import { beginErasure } from '../../../src/access/erasure/store.ts';
+import { emptyAccount } from '../../../src/accounts/erase-store.ts';
 import { type Account, findById, findByName } from '../../../src/accounts/store.ts';
 import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
+import { releaseAddresses } from '../../../src/contributions/identity-store.ts';
 import { currentRanking } from '../../../src/contributors/ranking.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
+import { takeErasureLock } from '../../../src/database/erasure-lock.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { Computations } from '../../../src/http/computations.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
+import { watchChangedRows } from '../../integration/changed-rows.ts';
 import { begin } from '../../integration/contributions/erasure-fixture.ts';
 import { findOrphans } from '../../integration/contributions/orphans.ts';
 import { loseConnection } from '../../integration/lost-connection.ts';
@@ -169,6 +173,55 @@ describe('erasure in parts', () => {
     assert.equal(left, 0);
     await erase(connection, person);
     assert.deepEqual(await findOrphans(connection), []);
+  });
+
+  it('releases the addresses of an account that its host deleted in parts, while others count commits by them', async () => {
+    await using filled = await createTestDatabase();
+    const source = await open(filled);
+    const person = await fill(source, 60);
+    await source.pool.query(
+      `insert into identities (provider, email, account_id) select 'github', n || '@x.org', $1 from generate_series(1, 12) n`,
+      [person.id],
+    );
+    await source.pool.query(`
+      insert into repository_identities (repository_id, identity_id, is_author)
+      select r.id, i.id, true from repositories r cross join identities i on conflict do nothing;
+      insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
+      select r.id, decode(md5(r.external_id || i.email), 'hex'), now(), now(), 1, array[i.id]
+      from repositories r cross join identities i`);
+    await source.pool.query(`update accounts set deleted_at = $1 where id = $2`, [new Date('2026-01-01'), person.id]);
+    await source.close();
+    const work = async (connection: Connection): Promise<void> => {
+      if ((await findById(connection, person.id)) !== undefined) {
+        await inTransaction(connection, async (transaction) => {
+          await takeErasureLock(transaction);
+          await emptyAccount(transaction, person.id, now);
+          await releaseAddresses(transaction, person.id, few.others);
+        });
+      }
+      while ((await eraseNext(connection, now, few)) > 0);
+    };
+    for (let at = 1; ; at += isThorough ? 1 : 4) {
+      await using copy = await createTestDatabase({ copyOf: filled });
+      const database = await open(copy);
+      const changed = await watchChangedRows(database, ['identities']);
+      const isOver = at > 40 || (await loseConnection(database, at, work));
+      const { rows } = await database.pool.query<{ id: string }>(
+        `select id from repositories where name = 'ada-1' and erased_at is null`,
+      );
+      const [{ id: repositoryId } = assert.fail()] = rows;
+      await inTransaction(database.connection, (to) => recountRepository(to, repositoryId));
+      await work(database.connection);
+      assert.equal(await countTraces(database, person), 0);
+      const { rows: kept } = await database.pool.query(
+        `select count(*)::integer as addresses, count(account_id)::integer as known from identities`,
+      );
+      assert.deepEqual(kept, [{ addresses: 15, known: 2 }]);
+      const parts = await changed();
+      assert.ok(parts.length >= 4 && parts.every((most) => most <= few.others), JSON.stringify(parts));
+      await database.close();
+      if (isOver) break;
+    }
   });
 
   it('leaves the same when the connection is lost before any statement', async () => {
