@@ -35,6 +35,11 @@ export interface Plan {
 export const settlingMs = 120_000;
 /** Work about more accounts than this becomes work about all accounts. */
 const maxPeople = 1000;
+/**
+ * The number of evaluations that wait, above which further achievements wait for all accounts: one transaction stores
+ * them, and 200 achievements could wait for 1000 accounts each.
+ */
+const maxLater = 10_000;
 
 /**
  * Selects the achievements and accounts to evaluate. An achievement waits until all contributions that it needs are
@@ -63,7 +68,8 @@ export function planEvaluation(
     if (knownTimes.every((until) => until > 0)) plan.ready.push({ earnable, people });
     else {
       waiting.add(stored.id);
-      plan.later.push(...leaveForLater(earnable, people, work));
+      const left = plan.later.length >= maxLater ? 'everybody' : people;
+      plan.later.push(...leaveForLater(earnable, left, work));
     }
   }
   plan.done = work.filter((part) => !isLeft(part, waiting)).map(({ id }) => id);
