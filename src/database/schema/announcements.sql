@@ -1,14 +1,47 @@
 -- Announces visible changes in the transaction that makes them, for every writer. The nodes drop the responses of the
 -- accounts that are named.
 
--- Names each account, or all of them at once where they are more than a node reads at a time (`maxAtOnce` in
--- database/announcements.ts). Callers select one account more than that at most.
+-- Returns how many accounts this transaction has announced; more than 10,000: all of them at once.
+create or replace function count_announced() returns integer language sql stable as $$
+  select coalesce(nullif(current_setting('plaudit.announced', true), ''), '0')::integer
+$$;
+
+-- Names each account, or all of them at once where a transaction names more than a node reads at a time (`maxAtOnce` in
+-- database/announcements.ts). Callers read one row more than that at most, and pass the accounts of all these rows: a statement
+-- that removes duplicates first would read the rows of all people.
 create or replace function announce_accounts(ids uuid[]) returns void language plpgsql as $$
+declare
+  announced integer := count_announced();
 begin
-  if cardinality(ids) > 10000 then
+  if announced > 10000 then
+    return;
+  end if;
+  announced := announced + (select count(distinct id) from unnest(ids) listing (id));
+  if cardinality(ids) > 10000 or announced > 10000 then
     insert into announcements (kind, key) values ('accounts', 'all');
+    announced := 10001;
   else
     insert into announcements (kind, key) select distinct 'account', id from unnest(ids) listing (id);
+  end if;
+  perform set_config('plaudit.announced', announced::text, true);
+end $$;
+
+-- Names the accounts that hold awards of some repositories.
+create or replace function announce_holders(repositories uuid[]) returns void language plpgsql as $$
+declare
+  earnable uuid[];
+begin
+  if count_announced() > 10000 then
+    return;
+  end if;
+  earnable := array(select id from achievements where repository_id = any(repositories) limit 10001);
+  if greatest(cardinality(repositories), cardinality(earnable)) > 10000 then
+    perform announce_accounts(repositories || earnable);
+  else
+    -- Each achievement reads its holders from an index; a join might read those of all achievements.
+    perform announce_accounts(array(
+      select w.account_id from unnest(earnable) as a (id) cross join lateral (
+        select account_id from awards where achievement_id = a.id limit 10001) w limit 10001));
   end if;
 end $$;
 
@@ -16,7 +49,7 @@ end $$;
 create or replace function announce_awards() returns trigger language plpgsql as $$
 begin
   perform announce_accounts(array(select id from (
-    select account_id from changed_rows union
+    select account_id from changed_rows union all
     select r.owner_id from changed_rows w join achievements a on a.id = w.achievement_id
       join repositories r on r.id = a.repository_id) listing (id) limit 10001));
   return null;
@@ -33,9 +66,7 @@ referencing old table as changed_rows for each statement execute function announ
 
 create or replace function announce_awarded_in_repository() returns trigger language plpgsql as $$
 begin
-  perform announce_accounts(array(
-    select distinct w.account_id from achievements a join awards w on w.achievement_id = a.id
-    where a.repository_id = new.id limit 10001));
+  perform announce_holders(array[new.id]);
   return null;
 end $$;
 
@@ -47,9 +78,7 @@ execute function announce_awarded_in_repository();
 
 create or replace function announce_awarded_by_owner() returns trigger language plpgsql as $$
 begin
-  perform announce_accounts(array(
-    select distinct w.account_id from repositories r join achievements a on a.repository_id = r.id
-    join awards w on w.achievement_id = a.id where r.owner_id = new.id limit 10001));
+  perform announce_holders(array(select id from repositories where owner_id = new.id limit 10001));
   return null;
 end $$;
 
@@ -60,8 +89,7 @@ execute function announce_awarded_by_owner();
 
 create or replace function announce_awarded() returns trigger language plpgsql as $$
 begin
-  perform announce_accounts(array(
-    select distinct account_id from awards where achievement_id = new.id limit 10001));
+  perform announce_accounts(array(select account_id from awards where achievement_id = new.id limit 10001));
   return null;
 end $$;
 
@@ -69,23 +97,32 @@ create or replace trigger achievements_seen_otherwise after update on achievemen
 for each row when ((old.icon, old.description) is distinct from (new.icon, new.description))
 execute function announce_awarded();
 
+-- Returns the accounts whose repositories a board counts, and the people on it.
+create or replace function accounts_on_board(board uuid) returns setof uuid language sql stable as $$
+  select r.owner_id from board_repositories m join repositories r on r.id = m.repository_id where m.board_id = board
+  union all select account_id from board_ranks where board_id = board and is_ranked and until_version is null
+  limit 10001
+$$;
+
 -- Names the account itself, the accounts that list it as a contributor or as a holder of an achievement, and those whose
 -- repositories its boards count, or who are on its boards: their pages name the boards.
 create or replace function announce_shown_account() returns trigger language plpgsql as $$
 declare
-  contributed uuid[];
+  -- Statements of their own, because Citus relates no table that is divided by repository to one that is not.
+  contributed constant uuid[] := array(select repository_id from contributor_totals where account_id = new.id limit 10001);
+  own constant uuid[] := array(select id from boards where owner_id = new.id limit 10001);
 begin
-  select array_agg(repository_id) into contributed from contributor_totals where account_id = new.id;
+  if greatest(cardinality(contributed), cardinality(own)) > 10000 then
+    perform announce_accounts(contributed || own);
+    return null;
+  end if;
   perform announce_accounts(array(select id from (
-    select new.id union
-    select owner_id from repositories where id = any(contributed) union
+    select new.id union all
+    select owner_id from repositories where id = any(contributed) union all
     select r.owner_id from awards w join achievements a on a.id = w.achievement_id
-      join repositories r on r.id = a.repository_id where w.account_id = new.id union
-    select r.owner_id from boards b join board_repositories m on m.board_id = b.id
-      join repositories r on r.id = m.repository_id
-    where b.owner_id = new.id union
-    select k.account_id from boards b join board_ranks k on k.board_id = b.id
-    where b.owner_id = new.id and k.is_ranked and k.until_version is null) listing (id) limit 10001));
+      join repositories r on r.id = a.repository_id where w.account_id = new.id union all
+    select shown_on.id from unnest(own) as b (id) cross join lateral accounts_on_board(b.id) as shown_on (id)
+  ) listing (id) limit 10001));
   return null;
 end $$;
 
@@ -97,11 +134,8 @@ execute function announce_shown_account();
 -- Names the owner of a board that changed or ended, the accounts whose repositories it counts, and the people on it.
 create or replace function announce_board() returns trigger language plpgsql as $$
 begin
-  perform announce_accounts(array(select id from (
-    select new.owner_id union
-    select r.owner_id from board_repositories m join repositories r on r.id = m.repository_id
-    where m.board_id = new.id union
-    select account_id from board_ranks where board_id = new.id and is_ranked and until_version is null) listing (id) limit 10001));
+  perform announce_accounts(array(
+    select new.owner_id union all select id from accounts_on_board(new.id) as shown_on (id) limit 10001));
   return null;
 end $$;
 
