@@ -19,6 +19,11 @@ export const advisoryLocks = {
    * each that changes contributors, taken just before it commits.
    */
   listing: 7_033_132,
+  /**
+   * Shared by transactions that hide or show accounts; exclusive in one that prepares a season to be signed, so that those
+   * that did not see the season have ended.
+   */
+  signing: 7_033_133,
   /** Held for a moment, shared, with the number of the session as a second key, to see it over another connection. */
   sameDatabase: 7_033_131,
 } as const;

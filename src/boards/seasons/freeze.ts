@@ -25,8 +25,8 @@ const rowsAtOnce = 10_000;
 
 /**
  * Freezes ended windows, and signs new versions of seasons without people who were erased or hidden. One transaction counts
- * a season, and others store it in parts, of which readers see none before the statement. The next run completes what a
- * process that is killed left.
+ * a season, and others store it in parts, of which readers see none before the statement. The next run, or one at the same
+ * time, completes what a process that is killed left.
  */
 export async function freezeSeasons(services: SeasonServices): Promise<void> {
   const { connection, now } = services;
@@ -43,8 +43,10 @@ export async function freezeSeasons(services: SeasonServices): Promise<void> {
   }
   for (const boardId of boards) {
     for (let count = 0; count < seasonsAtOnce; count += 1) {
-      if (!(await freezeNext(services, boardId))) break;
+      const hasCounted = await freezeNext(services, boardId);
+      // Another process may have counted one, and not signed it yet.
       await writeSeasons(services, signer, boardId);
+      if (!hasCounted) break;
     }
   }
   await inBatches(() => removeFormerTables(connection, rowsAtOnce));

@@ -1,18 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
+import { advisoryLocks } from '../../database/advisory-locks.ts';
 import type { Connection } from '../../database/connection.ts';
 import type { Board } from '../board.ts';
 import type { Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
 import type { BoardWindow } from '../windows.ts';
 import { namesIn } from './removed-names.ts';
-import { type Season, type SeasonKey, seasonColumns } from './season-store.ts';
+import { type Difference, type Season, type SeasonKey, seasonColumns } from './season-store.ts';
 
 /**
  * A version of a season is counted in one transaction, which keeps its people as lists. Each further transaction stores one
  * list as rows of its table; the last one stores the statement, and readers see the version from then on.
  */
 
+/** The most people whose differences between two versions are stored. */
+const maxDifferences = 1000;
 /** The most people whose rows one transaction stores. */
 export const peopleAtOnce = 5000;
 
@@ -129,7 +132,7 @@ export async function saveNextPart(
 
 /**
  * Locks the versions of a season until the end of the transaction: when a person in one is hidden or erased meanwhile, the
- * trigger that withdraws their statements waits for the new statement.
+ * trigger that withdraws their statements waits for it.
  */
 export async function lockSeason(
   transaction: Connection,
@@ -140,6 +143,11 @@ export async function lockSeason(
     order by version for no key update`.execute(transaction);
 }
 
+/** Waits for the end of all transactions that hide or show accounts, which may have begun before a version was counted. */
+export async function waitForHiding(transaction: Connection): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.signing})`.execute(transaction);
+}
+
 /** Removes the names of people who were hidden after their rows were stored. */
 export async function forgetHidden(transaction: Connection, { boardId, number, version }: SeasonKey): Promise<void> {
   await sql`
@@ -148,40 +156,51 @@ export async function forgetHidden(transaction: Connection, { boardId, number, v
       and not ${isShownInSql('u')}`.execute(transaction);
 }
 
-const maxDifferences = 1000;
-
-/** Stores how a version differs from the one before it. */
-export async function storeDifferences(
-  transaction: Connection,
+/**
+ * Returns the id of the transaction that changed a version last. Triggers change the versions of a season when a person in
+ * one is hidden or erased.
+ */
+export async function findRevision(
+  connection: Connection,
   { boardId, number, version }: SeasonKey,
-): Promise<void> {
-  if (version === 1) return;
-  await sql`
+): Promise<string | undefined> {
+  const { rows } = await sql<{ revision: string }>`
+    select xmin::text as revision from board_seasons
+    where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(connection);
+  return rows[0]?.revision;
+}
+
+/** Finds how a version differs from the one before it. */
+export async function findDifferences(
+  connection: Connection,
+  { boardId, number, version }: SeasonKey,
+): Promise<Difference[]> {
+  if (version === 1) return [];
+  const { rows } = await sql<Difference>`
     with news as (select * from board_season_ranks
       where board_id = ${boardId} and number = ${number} and version = ${version} and account_id is not null),
     olds as (select * from board_season_ranks
-      where board_id = ${boardId} and number = ${number} and version = ${version - 1} and account_id is not null),
-    changed as (
-      select u.provider || '/' || u.name as person, n.rank, o.rank as "formerRank", coalesce(n.points, 0) as points,
-        coalesce(o.points, 0) as "formerPoints"
-      from news n full join olds o using (account_id) join accounts u on u.id = account_id and ${isShownInSql('u')}
-      where (n.rank, n.points) is distinct from (o.rank, o.points)
-      order by coalesce(n.place, o.place) limit ${maxDifferences})
-    update board_seasons set differences = (select coalesce(json_agg(c), '[]') from changed c)
-    where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(transaction);
+      where board_id = ${boardId} and number = ${number} and version = ${version - 1} and account_id is not null)
+    select u.provider || '/' || u.name as person, n.rank, o.rank as "formerRank", coalesce(n.points, 0) as points,
+      coalesce(o.points, 0) as "formerPoints"
+    from news n full join olds o using (account_id) join accounts u on u.id = account_id and ${isShownInSql('u')}
+    where (n.rank, n.points) is distinct from (o.rank, o.points)
+    order by coalesce(n.place, o.place) limit ${maxDifferences}`.execute(connection);
+  return rows;
 }
 
-/** Stores the statement of a version, which readers see from then on. */
-export async function saveStatement(
+/** Stores the statement and the differences of a version, which readers see from then on. */
+export async function saveSigned(
   transaction: Connection,
   { boardId, number, version }: SeasonKey,
-  statement: string,
+  { statement, differences }: { statement: string; differences: readonly Difference[] },
 ): Promise<void> {
   await transaction
     .updateTable('board_seasons')
-    .set({ statement, is_written: true })
+    .set({ statement, differences: JSON.stringify(differences), is_written: true })
     .where('board_id', '=', boardId)
     .where('number', '=', number)
     .where('version', '=', version)
+    .where('is_written', '=', false)
     .execute();
 }

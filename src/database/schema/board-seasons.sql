@@ -1,5 +1,6 @@
 -- Signed statements name people. Those of all versions of a season disappear in the transaction that erases or hides one
 -- of them, because a version may name those of the version before; a job then signs a version without them.
+-- A version that is being signed changes as well, so that its statement is not stored (`signNext` in boards/seasons).
 
 create or replace function withdraw_statements_of_erased() returns trigger language plpgsql as $$
 begin
@@ -19,7 +20,9 @@ create or replace function withdraw_statements_of_hidden() returns trigger langu
 declare
   key constant text := old.provider || '/' || lower(old.name);
 begin
-  -- A version that is being signed may name this account: either it sees this change, or this statement waits for its end.
+  -- A version that is being signed may name this account: either it sees this change, or this statement waits for its end. One
+  -- that was stored after this statement is signed when this transaction has ended.
+  perform hold_signing();
   perform from board_seasons where not is_written order by board_id, number, version for no key update;
   if new.hidden or new.hidden_by_host or new.deleted_at is not null then
     insert into withdrawn_names (board_id, number, name)
@@ -32,11 +35,9 @@ begin
   end if;
   update board_seasons set statement = null where ctid = any(array(
     select s.ctid from board_seasons s
-    where s.statement is not null and (exists (
-        select from board_season_ranks r
-        where r.account_id = new.id and r.board_id = s.board_id and r.number = s.number)
-      or exists (
-        select from withdrawn_names w where w.board_id = s.board_id and w.number = s.number and w.name = key))
+    where (s.statement is not null or not s.is_written) and (s.board_id, s.number) in (
+      select board_id, number from board_season_ranks where account_id = new.id
+      union select board_id, number from withdrawn_names where name = key)
     order by s.board_id, s.number, s.version for no key update));
   insert into announcements (kind, key)
   select distinct 'account', b.owner_id from board_season_ranks r join boards b on b.id = r.board_id

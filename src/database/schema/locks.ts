@@ -8,6 +8,7 @@ import { advisoryLocks } from '../advisory-locks.ts';
  * ends. `lock_totals` also locks its totals, so that one transaction at a time changes the contributions that they count.
  * `hold_accounts` keeps accounts that were found earlier from being erased, and returns those that are still stored.
  * `hold_identity_uses` locks the rows of repositories that name some addresses, one repository after another: Citus locks no rows of several.
+ * `hold_signing` keeps seasons that the transaction does not see from being signed until it ends.
  * `forget_commit_counts` has all commits of some repositories counted again, and locks their totals in the order of their ids.
  */
 export function lockingFunctions(): string {
@@ -49,6 +50,10 @@ begin
     where repository_id = repository;
   end loop;
 end $$;
+
+create or replace function hold_signing() returns void language sql as $$
+  select pg_advisory_xact_lock_shared(${advisoryLocks.signing})
+$$;
 
 create or replace function hold_accounts(ids uuid[]) returns uuid[] language sql as $$
   select array(select id from accounts where id = any(ids) and erased_at is null order by id for key share)
