@@ -14,7 +14,7 @@ import { retryUnsigned, saveWebhookSecret } from '../../../src/notifications/sec
 import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { watchChangedRows } from '../changed-rows.ts';
-import { loseConnection } from '../lost-connection.ts';
+import { loseConnectionAtStatements } from '../lost-connection.ts';
 import { watchPlans } from '../plans.ts';
 import { addAwards, type Outbox, openOutbox } from './outbox.ts';
 
@@ -102,8 +102,7 @@ describe('very many messages to one receiver', () => {
     );
     assert.equal(jobs.length, 1);
     const work = (connection: Connection): Promise<void> => retryUnsigned(connection, receiver, now, 7);
-    let losses = 0;
-    for (let at = 1; !(await loseConnection(database, at, work)); at += 1) losses += 1;
+    const losses = await loseConnectionAtStatements(database, work);
     assert.ok(losses > 2, String(losses));
     const { rows } = await sql<{ at: Date }>`select distinct next_attempt_at as at from notifications`.execute(
       database.connection,
