@@ -6,13 +6,33 @@ import type { ItemSource } from './item-sources.ts';
 import { allHold } from './item-terms.ts';
 
 /**
- * A column with the moments at which a person's contributions of one source began to satisfy the same conditions: the
- * first moment, or all.
+ * Columns with the moments at which a person's contributions of one source began to satisfy the same conditions: the
+ * first moment, all, or both.
  */
 export interface Measure {
+  /** Holds the first moment, or all as a list. */
   column: string;
+  /** Holds the first moment beside all of them; undefined where `column` gives it. */
+  firstColumn: string | undefined;
   conditions: readonly Checked[];
   needsAll: boolean;
+  /** The least place after the first whose moment is read: shorter lists need no order. */
+  orderedFrom: number;
+}
+
+/** A column of a measure: the list of its moments, or the first one. */
+interface Column {
+  name: RawBuilder<unknown>;
+  measure: Measure;
+  isList: boolean;
+}
+
+/** The moments of a measure that are read. */
+export interface MeasureUse {
+  /** The places of single moments, from 1. */
+  places?: readonly number[];
+  /** True when the number of moments is read, or all of them in any order. */
+  needsAll?: boolean;
 }
 
 /** One scan over the contributions of one source, for all conditions on them; it gives a row for each person. */
@@ -27,45 +47,65 @@ export class Measures {
   }
 
   /** Returns the measure of the conditions; conditions with the same meaning share one. */
-  of(conditions: readonly Checked[], { needsAll }: { needsAll: boolean }): Measure {
+  of(conditions: readonly Checked[], { places = [], needsAll = false }: MeasureUse): Measure {
     const flat = flatten(conditions);
     const key = keyOf(flat);
-    const known = this.#measures.get(key);
-    const measure = known ?? { column: `${this.name}_${this.#measures.size}`, conditions: flat, needsAll };
-    measure.needsAll ||= needsAll;
+    const measure = this.#measures.get(key) ?? {
+      column: `${this.name}_${this.#measures.size}`,
+      firstColumn: undefined,
+      conditions: flat,
+      needsAll: false,
+      orderedFrom: Number.POSITIVE_INFINITY,
+    };
+    const later = places.filter((place) => place > 1);
+    measure.needsAll ||= needsAll || later.length > 0;
+    measure.orderedFrom = Math.min(measure.orderedFrom, ...later);
+    // Lists of some people are always in order.
+    if (places.includes(1) && !this.#isOfSomePeople()) measure.firstColumn = `${measure.column}_first`;
     this.#measures.set(key, measure);
     return measure;
   }
 
-  /** Returns SQL for the scan, with the moments of each column in order. */
+  /** Returns SQL for the scan. The moments of a column are in order where a place after the first is read. */
   toSql(): RawBuilder<unknown> {
-    const columns = [...this.#measures.values()].map(({ column, needsAll }) => {
-      const name = sql.id(column);
-      if (!needsAll || this.#isOfSomePeople()) return name;
+    const columns = this.#columns().map(({ name, measure, isList }) => {
+      const { orderedFrom } = measure;
+      if (!isList || orderedFrom > maxInteger || this.#isOfSomePeople()) return name;
       const sorted = sql`(select array_agg(moment order by moment) from unnest(${name}) as moment)`;
-      return sql`case when cardinality(${name}) > 1 then ${sorted} else ${name} end as ${name}`;
+      return sql`case when cardinality(${name}) >= ${sql.lit(orderedFrom)} then ${sorted} else ${name} end as ${name}`;
     });
     const scan = this.#scanSql();
     return sql`${this.#source.steps.toSql()} select person, ${sql.join(columns)} from (${scan}) as measured`;
   }
 
-  #scanSql(): RawBuilder<unknown> {
-    const measures = [...this.#measures.values()];
-    const source = this.#source;
-    const [only] = measures;
-    const allConditions = measures.flatMap(({ conditions }) => conditions);
-    const from = needsLabels(allConditions) ? source.fromWithLabels : source.from;
-    if (measures.length === 1 && only !== undefined) {
-      return sql`select ${source.person} as person, ${this.#aggregate(only)} as ${sql.id(only.column)}
-        from ${from} and ${this.#counts(only)} group by 1`;
-    }
-    const columns = measures.map((measure) => {
-      const { column, conditions } = measure;
-      const isOfAll = conditions.length === 0 && source.window === undefined;
-      const filter = isOfAll ? sql`` : sql`filter (where ${this.#counts(measure)})`;
-      return sql`${this.#aggregate(measure)} ${filter} as ${sql.id(column)}`;
+  #columns(): Column[] {
+    return [...this.#measures.values()].flatMap((measure) => {
+      const { column, firstColumn, needsAll } = measure;
+      if (!needsAll) return [{ name: sql.id(column), measure, isList: false }];
+      const list = { name: sql.id(column), measure, isList: true };
+      const first = { name: sql.id(firstColumn ?? column), measure, isList: false };
+      return firstColumn === undefined ? [list] : [list, first];
     });
-    return sql`select ${source.person} as person, ${sql.join(columns)} from ${from} group by 1`;
+  }
+
+  #scanSql(): RawBuilder<unknown> {
+    const columns = this.#columns();
+    const source = this.#source;
+    const [only] = columns;
+    const allConditions = columns.flatMap(({ measure }) => measure.conditions);
+    const from = needsLabels(allConditions) ? source.fromWithLabels : source.from;
+    if (this.#measures.size === 1 && only !== undefined) {
+      const aggregates = columns.map((column) => sql`${this.#aggregate(column)} as ${column.name}`);
+      return sql`select ${source.person} as person, ${sql.join(aggregates)}
+        from ${from} and ${this.#counts(only.measure)} group by 1`;
+    }
+    const aggregates = columns.map((column) => {
+      const { name, measure } = column;
+      const isOfAll = measure.conditions.length === 0 && source.window === undefined;
+      const filter = isOfAll ? sql`` : sql`filter (where ${this.#counts(measure)})`;
+      return sql`${this.#aggregate(column)} ${filter} as ${name}`;
+    });
+    return sql`select ${source.person} as person, ${sql.join(aggregates)} from ${from} group by 1`;
   }
 
   /** Returns SQL that is true for contributions that satisfy the conditions at a moment that counts. */
@@ -79,10 +119,9 @@ export class Measures {
     return this.#source.window?.at ?? satisfiedAt(conditions, this.#source);
   }
 
-  #aggregate(measure: Measure): RawBuilder<unknown> {
-    const { needsAll } = measure;
+  #aggregate({ measure, isList }: Column): RawBuilder<unknown> {
     const at = this.#at(measure);
-    if (!needsAll) return sql`min(${at})`;
+    if (!isList) return sql`min(${at})`;
     return this.#isOfSomePeople() ? sql`array_agg(${at} order by ${at})` : sql`array_agg(${at})`;
   }
 
@@ -140,7 +179,10 @@ export function countOf({ column }: Measure): RawBuilder<unknown> {
 }
 
 /** Returns SQL for the moment of the n-th contribution; null when there are fewer. */
-export function momentOf({ column, needsAll }: Measure, place: number): RawBuilder<unknown> {
+export function momentOf({ column, firstColumn, needsAll }: Measure, place: number): RawBuilder<unknown> {
   if (place > maxInteger) return sql`null::timestamptz`;
-  return needsAll ? sql`${sql.id(column)}[${sql.lit(place)}]` : sql`${sql.id(column)}`;
+  if (!needsAll) return sql`${sql.id(column)}`;
+  return place === 1 && firstColumn !== undefined
+    ? sql`${sql.id(firstColumn)}`
+    : sql`${sql.id(column)}[${sql.lit(place)}]`;
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Checked, type CountTerm, concernsPerson, type RankTerm, type SumTerm } from '../conditions/checked.ts';
 import type { ComparisonOperator } from '../conditions/syntax.ts';
-import { countOf, type Measure, type Measures, momentOf } from './measures.ts';
+import { countOf, type Measure, type Measures, type MeasureUse, momentOf } from './measures.ts';
 
 /** A condition on all contributions of a person together, with the columns that hold its data. */
 export type PersonNode =
@@ -36,7 +36,7 @@ export function planPerson(
   points: Points,
 ): PersonNode {
   if (!concernsPerson(condition)) {
-    return { kind: 'first', measure: measures.of([...filters, condition], { needsAll: false }) };
+    return { kind: 'first', measure: measures.of([...filters, condition], { places: [1] }) };
   }
   if (condition.kind === 'and') {
     const items = condition.terms.filter((term) => !concernsPerson(term));
@@ -48,7 +48,7 @@ export function planPerson(
     return { kind: 'any', terms: condition.terms.map((term) => planPerson(term, filters, measures, points)) };
   }
   if (condition.kind === 'count') return planCount(condition, filters, measures);
-  const filter = filters.length === 0 ? undefined : measures.of(filters, { needsAll: false });
+  const filter = filters.length === 0 ? undefined : measures.of(filters, { places: [1] });
   if (condition.kind === 'sum') return planSum(condition, filter, points);
   if (condition.kind === 'rank') return { kind: 'rank', at: points.rank(condition, filter), filter };
   throw new Error(`${condition.kind} is a condition on one contribution`);
@@ -56,15 +56,25 @@ export function planPerson(
 
 function planCount(term: CountTerm, filters: readonly Checked[], measures: Measures): PersonNode {
   const counted = [...filters, ...(term.condition === null ? [] : [term.condition])];
-  const isOneEnough = (term.operator === '>=' && term.value === 1) || (term.operator === '>' && term.value === 0);
   return {
     kind: 'count',
     term,
-    measure: measures.of(counted, { needsAll: !isOneEnough }),
-    everything: needsEverything(term)
-      ? measures.of([], { needsAll: false })
-      : measures.of(counted, { needsAll: false }),
+    measure: measures.of(counted, useOf(term)),
+    everything: needsEverything(term) ? measures.of([], { places: [1] }) : measures.of(counted, {}),
   };
+}
+
+/** Returns what `momentOfComparison` reads of the counted contributions. */
+function useOf({ operator, value }: CountTerm): MeasureUse {
+  const uses: Readonly<Record<ComparisonOperator, MeasureUse>> = {
+    '>=': { places: [value] },
+    '>': { places: [value + 1] },
+    '=': { places: [value], needsAll: true },
+    '<': { needsAll: true },
+    '<=': { needsAll: true },
+    '!=': { places: [value + 1], needsAll: true },
+  };
+  return uses[operator];
 }
 
 /** Returns whether a count can hold for a person for whom nothing is counted. */

@@ -16,7 +16,7 @@ import {
   type TriggerText,
 } from './random-achievements.ts';
 import { storeWorld } from './stored-world.ts';
-import { beginning, names, randomWorld } from './world.ts';
+import { beginning, emptyItem, type Item, names, randomWorld } from './world.ts';
 
 let opened: Awaited<ReturnType<typeof openTestDatabase>>;
 
@@ -75,6 +75,42 @@ describe('evaluation of conditions', () => {
         },
       ),
       { numRuns: isThorough ? 15 : 4 },
+    );
+  });
+
+  it('finds the first and later moments of pull requests that are merged in another order than they were created', async () => {
+    const day = (number: number): number => beginning + number * 86_400_000;
+    const pull = (author: number, created: number, merged: number): Item => ({
+      ...emptyItem,
+      action: 'pull_request',
+      author,
+      createdAt: day(created),
+      closedAt: day(merged),
+      mergedAt: day(merged),
+    });
+    const { repositoryId, accountIds } = await storeWorld(opened.database.pool, {
+      people: names.slice(0, 2).map((name) => ({ name, type: 'user' })),
+      items: [pull(0, 0, 5), pull(0, 1, 4), pull(1, 0, 8), pull(1, 1, 6), pull(1, 2, 7)],
+    });
+    const conditions = [
+      '(merged = true | comments > 9) & count() >= 1',
+      '(merged = true | comments > 9) & count() >= 3',
+    ];
+    const achievements = conditions.map((condition) =>
+      toAchievement({ day: null, groups: [[{ actor: 'author', action: 'pull_request', condition }]] }, 0),
+    );
+    const earned = await evaluate(opened.database.connection, repositoryId, { achievements, pointActions: [] });
+    assert.deepEqual(
+      earned.map(({ achievement, accountId, earnedAt }) => [
+        achievements.indexOf(achievement),
+        accountIds.indexOf(accountId),
+        earnedAt.getTime(),
+      ]),
+      [
+        [0, 0, day(4)],
+        [0, 1, day(6)],
+        [1, 1, day(8)],
+      ],
     );
   });
 
