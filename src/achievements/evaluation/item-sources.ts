@@ -131,7 +131,8 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
   const list = actor === 'assignees' ? sql`i.assignees` : sql`i.reviewers`;
   return {
     person: sql`people.id`,
-    join: sql`cross join lateral unnest(${list}) with ordinality as people (id, place)`,
+    // A function in FROM would store its rows for each contribution.
+    join: sql`cross join lateral (select unnest(${list}) as id, generate_subscripts(${list}, 1) as place) as people`,
     namesPeople:
       accountIds === undefined
         ? sql`${list} <> '{}'`
