@@ -191,8 +191,11 @@ export async function findLanguages(
         sql`language_days d join shown on shown.id = d.repository_id where ${ofDays}`,
       ]
     : [
-        sql`own as (select ${isOfAllDays ? pointRead : sql``} d.* from language_days d where ${ofDays} and d.identity_id = any(array(
-          select i.id from identities i where i.account_id = ${accountId}::uuid)))`,
+        // A person has far more days than repositories, whose rows are then read once for each language.
+        sql`own as (
+          select ${isOfAllDays ? pointRead : sql``} d.repository_id, d.language, sum(d.files) as files from language_days d
+          where ${ofDays} and d.identity_id = any(array(select i.id from identities i where i.account_id = ${accountId}::uuid))
+          group by d.repository_id, d.language)`,
         sql`own d join repositories r on r.id = d.repository_id where ${isShown}`,
       ];
   const { rows } = await sql<LanguageSum>`
