@@ -106,7 +106,7 @@ export const derivedRules: readonly Rule[] = [
     id: 'achievements.progress',
     counter: 'progress',
     means:
-      'What the condition of an achievement counts of the account, and the number from which it is earned; `achievements/next` lists the contributions.',
+      'The contributions of the account that the condition of an achievement counts, and the number from which it is earned.',
     since: nextRelease,
   },
   ...reported.map(([counter, means]) => ({ id: `reported.${counter}`, counter, means, since: firstRelease })),

@@ -14,6 +14,7 @@ const numbers = [
   'languages',
   'points',
   'change',
+  'progress',
   'holders',
 ] as const satisfies readonly NumberName[];
 const endsOfSentences = /[.。।]$/;
@@ -40,6 +41,8 @@ describe('the definitions on pages', () => {
       assert.equal(new Set(sentences).size, sentences.length, locale);
       for (const sentence of sentences) {
         assert.match(sentence, endsOfSentences, locale);
+        // Pages do not render code in sentences.
+        assert.ok(!sentence.includes('`'), `${locale}: ${sentence}`);
         if (locale !== 'en') assert.ok(!english.has(sentence), `${locale}: ${sentence}`);
       }
     }
