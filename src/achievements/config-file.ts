@@ -33,7 +33,10 @@ export function readConfigFile(bytes: Uint8Array, unreported: readonly Unreporte
   const faults: Fault[] = fault === undefined ? [] : [fault];
   const { root, faults: yamlFaults } = fault === undefined ? readYamlByParts(text) : { root: undefined, faults: [] };
   faults.push(...yamlFaults);
-  const config = root === undefined ? emptyConfig() : readRoot(root, { file: text, faults, unreported });
+  const config =
+    root === undefined
+      ? emptyConfig()
+      : readRoot(root, { file: text, faults, unreported: { hosts: [{ kinds: unreported }], noun: 'trigger' } });
   if (root === undefined && faults.length === 0) {
     faults.push(newFault({ start: 0, end: 0 }, 'the file is empty', { expected: 'version, achievements' }));
   }

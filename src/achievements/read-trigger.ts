@@ -1,5 +1,4 @@
 import { nearest } from '../nearest.ts';
-import type { UnreportedKind } from '../providers/unreported.ts';
 import { type CheckedCondition, checkCondition, type Surroundings } from './conditions/check.ts';
 import type { Checked } from './conditions/checked.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
@@ -9,15 +8,14 @@ import { maxTriggers, TriggerParts } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
 import { readKeys } from './read-node.ts';
 import { placeInScalar } from './scalar-places.ts';
-import { warnOfUnreported } from './unreported-warnings.ts';
+import { type Unreported, warnOfUnreported } from './unreported-warnings.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 /** The file that is being read, and the faults that were found until now. */
 export interface Reading {
   file: string;
   faults: Fault[];
-  /** The data that the host of the repository does not return; empty when no host is known. */
-  unreported: readonly UnreportedKind[];
+  unreported: Unreported;
   /** Returns the condition of a trigger that has none; by default with a warning. */
   readAbsent?: (action: Action, node: YamlNode) => CheckedCondition;
 }

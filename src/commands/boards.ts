@@ -3,6 +3,7 @@ import { readBoardsFile } from '../boards/file/read-file.ts';
 import { hostKindsInWords } from '../config/host-settings.ts';
 import type { Io } from './io.ts';
 import { checkFiles, formatCount, meant } from './report-files.ts';
+import { unreportedByHosts } from './unreported-at.ts';
 import { UsageError } from './usage-error.ts';
 
 const usage = `boards check needs FILE..., optionally with --host ${hostKindsInWords}, and --json`;
@@ -18,7 +19,9 @@ export async function boards(io: Io, args: readonly string[]): Promise<void> {
 async function checkBoards(io: Io, args: readonly string[]): Promise<void> {
   const parsed = readArguments(args);
   await checkFiles(io, parsed, ({ name, bytes, unreported }) => {
-    const { boards: found, reports, text } = readBoardsFile(bytes, { provider: parsed.host ?? 'github', unreported });
+    const provider = parsed.host ?? 'github';
+    const unreportedBy = unreportedByHosts(io, provider, unreported);
+    const { boards: found, reports, text } = readBoardsFile(bytes, { provider, unreportedBy });
     const lines = reports.length === 0 ? [`${name}: ${formatCount(found.length, 'board')}, no fault`] : [];
     return { text, reports, lines };
   });

@@ -12,7 +12,7 @@ import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
 import { formatCount } from './report-files.ts';
 import { readTarget } from './target.ts';
-import { unreportedAt } from './unreported-at.ts';
+import { unreportedAt, unreportedByHosts } from './unreported-at.ts';
 import { UsageError } from './usage-error.ts';
 
 const usage = 'boards preview needs FILE PROVIDER/OWNER, optionally with --json';
@@ -25,8 +25,8 @@ type Item = ReturnType<typeof toItem>;
  */
 export async function previewBoards(io: Io, args: readonly string[]): Promise<void> {
   const { file, provider, name, json } = readArguments(args);
-  const unreported = unreportedAt(io, provider);
-  const { boards, reports, text } = readBoardsFile(await readBytes(io, file), { provider, unreported });
+  const unreportedBy = unreportedByHosts(io, provider, unreportedAt(io, provider));
+  const { boards, reports, text } = readBoardsFile(await readBytes(io, file), { provider, unreportedBy });
   for (const report of reports) io.warn(formatReport(file, text, report));
   if (boards.length === 0) throw new AppError('invalid_input', `${file} has no board without a fault`);
   const database = await openDatabase({

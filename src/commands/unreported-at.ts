@@ -16,11 +16,41 @@ export function unreportedAt(
   name: string,
   hosts: readonly ProviderConfig[] = readHosts(io),
 ): readonly UnreportedKind[] {
+  const unreported = findUnreported(name, hosts);
+  if (unreported === undefined)
+    io.warn(`${name} is not configured here, so conditions on data that it does not report get no warning`);
+  return unreported ?? [];
+}
+
+/**
+ * Returns a function that returns the data that a host does not report, for files that name several hosts; undefined for
+ * a name of no host. Warns once of each name that is not known, unless it may be a group of GitLab.
+ * @param fileHost the host of the file.
+ * @param ofFileHost the data that this host does not report.
+ */
+export function unreportedByHosts(
+  io: Io,
+  fileHost: string,
+  ofFileHost: readonly UnreportedKind[],
+): (name: string) => readonly UnreportedKind[] | undefined {
+  const hosts = readHosts(io);
+  const isGitLab = kindOf(fileHost, hosts) === 'gitlab';
+  const found = new Map<string, readonly UnreportedKind[] | undefined>([[fileHost, ofFileHost]]);
+  return (name) => {
+    if (!found.has(name)) found.set(name, isGitLab ? findUnreported(name, hosts) : unreportedAt(io, name, hosts));
+    return found.get(name);
+  };
+}
+
+function findUnreported(name: string, hosts: readonly ProviderConfig[]): readonly UnreportedKind[] | undefined {
   const host = hosts.find((configured) => configured.name === name);
   const hasCredential = host === undefined || host.tokens.length > 0 || host.app !== undefined;
-  if (host !== undefined || isHostKind(name)) return unreportedBy(host?.kind ?? name, hasCredential);
-  io.warn(`${name} is not configured here, so conditions on data that it does not report get no warning`);
-  return [];
+  const kind = kindOf(name, hosts);
+  return isHostKind(kind) ? unreportedBy(kind, hasCredential) : undefined;
+}
+
+function kindOf(name: string, hosts: readonly ProviderConfig[]): string {
+  return hosts.find((configured) => configured.name === name)?.kind ?? name;
 }
 
 /** Returns the hosts that the settings name; none when the settings of the service are incomplete. */

@@ -2,7 +2,7 @@ import { maxFileBytes } from '../achievements/decode.ts';
 import { findFollowedBoards, mayHoldBoards, type ReadBoards, saveRepositoryFile } from '../boards/file/file-store.ts';
 import { boardsPaths, readBoardsFile } from '../boards/file/read-file.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { Provider, RepositoryFile } from '../providers/provider.ts';
+import type { RepositoryFile } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import type { Subject } from './subject.ts';
 
@@ -30,7 +30,7 @@ export async function followBoards(
   const read = (await provider.files?.read(known, boardsPaths, call)) ?? null;
   if (read === null) return;
   const found = boardsPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
-  const file = found === undefined ? null : readFile(found, provider);
+  const file = found === undefined ? null : readFile(found, context.providers, repository.provider);
   await inTransaction(connection, (transaction) =>
     saveRepositoryFile(
       transaction,
@@ -42,8 +42,15 @@ export async function followBoards(
 }
 
 /** Parses a file as its provider returns it; one that is not text is read as if it were too long. */
-function readFile({ path, oid, text, sizeBytes }: RepositoryFile, { name, unreported }: Provider): ReadBoards {
+function readFile(
+  { path, oid, text, sizeBytes }: RepositoryFile,
+  providers: SyncContext['providers'],
+  provider: string,
+): ReadBoards {
   const bytes = text === null || sizeBytes > maxFileBytes ? Buffer.alloc(Math.max(sizeBytes, maxFileBytes + 1)) : text;
-  const { reports, text: shown } = readBoardsFile(Buffer.from(bytes), { provider: name, unreported });
+  const { reports, text: shown } = readBoardsFile(Buffer.from(bytes), {
+    provider,
+    unreportedBy: (name) => providers.get(name)?.unreported,
+  });
   return { path, oid, text: shown, reports };
 }

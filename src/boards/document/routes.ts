@@ -54,7 +54,7 @@ export function withTextBodies(app: App, addRoutes: (scope: App) => void): void 
 
 /** Registers the document with which an owner replaces the file of boards. */
 export function documentRoutes(app: App, services: AccessServices): void {
-  const { connection, now, newId } = services;
+  const { connection, now, newId, providers } = services;
   const shared = { path: '/v1/:provider/entities/:name/boards', params: AccountPath, tag: 'Boards' } as const;
   withTextBodies(app, (scope) => {
     addOwnerEndpoint(scope, services, {
@@ -66,8 +66,8 @@ export function documentRoutes(app: App, services: AccessServices): void {
       body: DocumentBody,
       bodyLimit: maxFileBytes,
       response: SingleSchema(Stored),
-      load: async ({ account, provider, caller, body }) => {
-        const host = { provider: account.provider, unreported: provider.unreported };
+      load: async ({ account, caller, body }) => {
+        const host = { provider: account.provider, unreportedBy: (name: string) => providers.get(name)?.unreported };
         const { boards, reports, text } = readBoardsFile(Buffer.from(body), host);
         const errors = reports.filter(({ severity }) => severity === 'error');
         // A typing error that leaves no valid board must not remove all boards.

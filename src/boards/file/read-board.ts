@@ -3,6 +3,7 @@ import { nodeAt } from '../../achievements/read-entries.ts';
 import { readKeys, readNode } from '../../achievements/read-node.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import type { Board } from '../board.ts';
+import { hostsOf } from './hosts.ts';
 import { readGrants, readPeople, readTeams } from './read-people.ts';
 import { readPatterns } from './read-repositories.ts';
 import { readRules } from './read-rules.ts';
@@ -36,10 +37,14 @@ function readPartsOf(node: YamlNode, reading: BoardReading): Partial<Parts> & Om
     reading.faults.push(newFault(nodeAt(node, 'slug'), 'slug cannot be preview', { expected }));
   }
   const window = readWindow(node, reading.faults);
+  const repositories = readPatterns(nodeAt(node, 'repositories'), reading);
   return {
     ...(window !== undefined && { window }),
-    rules: readRules(nodeAt(node, 'points'), reading),
-    repositories: readPatterns(nodeAt(node, 'repositories'), reading),
+    repositories,
+    rules: readRules(nodeAt(node, 'points'), {
+      ...reading,
+      unreported: { hosts: hostsOf(repositories, reading), noun: 'rule' },
+    }),
     teams: readTeams(teams, nodeAt(node, 'teams'), reading),
     grants: readGrants(nodeAt(node, 'grants'), reading),
   };

@@ -6,10 +6,9 @@ import { type Report, toReports } from '../../achievements/report.ts';
 import { shapeOf } from '../../achievements/shape.ts';
 import { readYamlByParts } from '../../achievements/yaml-recovery.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
-import type { UnreportedKind } from '../../providers/unreported.ts';
 import type { Board } from '../board.ts';
 import { readBoard } from './read-board.ts';
-import type { BoardReading } from './reading.ts';
+import type { BoardReading, FileHost } from './reading.ts';
 import { BoardsFile } from './schema.ts';
 
 /** The paths at which the repository of an account may have its file; the first one that exists counts. */
@@ -23,19 +22,12 @@ export interface ReadBoardsFile {
   text: string;
 }
 
-/** The host of a file, to which names without a provider refer. */
-export interface FileHost {
-  provider: string;
-  /** The data that the host does not return; conditions that need it get a warning. */
-  unreported?: readonly UnreportedKind[];
-}
-
 /** Reads a file of boards. Returns all faults with their places, and never throws because of the contents. */
-export function readBoardsFile(bytes: Uint8Array, { provider, unreported = [] }: FileHost): ReadBoardsFile {
+export function readBoardsFile(bytes: Uint8Array, host: FileHost): ReadBoardsFile {
   const { text, fault } = decode(bytes);
   const { root, faults } =
     fault === undefined ? readYamlByParts(text, ['board']) : { root: undefined, faults: [fault] };
-  const boards = root === undefined ? [] : readRoot(root, { file: text, faults, unreported, provider });
+  const boards = root === undefined ? [] : readRoot(root, { file: text, faults, ...host });
   if (root === undefined && faults.length === 0)
     faults.push(newFault({ start: 0, end: 0 }, 'the file is empty', { expected: 'version, boards' }));
   return { boards, reports: toReports(text, faults), text };

@@ -1,6 +1,15 @@
 import type { Reading } from '../../achievements/read-trigger.ts';
+import type { UnreportedKind } from '../../providers/unreported.ts';
 
-/** The file that is being read, the faults that were found until now, and the host of names without a provider. */
-export interface BoardReading extends Reading {
+/** The host of a file, to which names without a provider refer. */
+export interface FileHost {
   provider: string;
+  /**
+   * Returns the data that a host does not return, so that conditions that need it get a warning; undefined for a name of
+   * no host.
+   */
+  unreportedBy?: (provider: string) => readonly UnreportedKind[] | undefined;
 }
+
+/** The file that is being read, its host, and the faults that were found until now. */
+export interface BoardReading extends Omit<Reading, 'unreported'>, FileHost {}

@@ -48,7 +48,7 @@ const maxPreviewed = 5;
 
 /** Registers the preview of a document: its faults, and the ranking that it would give. */
 export function previewRoutes(app: App, services: AccessServices): void {
-  const { connection, now, computations } = services;
+  const { connection, now, computations, providers } = services;
   withTextBodies(app, (scope) => {
     addOwnerEndpoint(scope, services, {
       method: 'POST',
@@ -61,8 +61,8 @@ export function previewRoutes(app: App, services: AccessServices): void {
       body: DocumentBody,
       bodyLimit: maxFileBytes,
       response: SingleSchema(Preview),
-      load: async ({ account, provider, body }) => {
-        const host = { provider: account.provider, unreported: provider.unreported };
+      load: async ({ account, body }) => {
+        const host = { provider: account.provider, unreportedBy: (name: string) => providers.get(name)?.unreported };
         const { boards, reports } = readBoardsFile(Buffer.from(body), host);
         const previews = await computations.share(account.id, `preview ${body}`, async () => {
           const found: BoardPreview[] = [];

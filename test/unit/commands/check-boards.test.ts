@@ -4,13 +4,13 @@ import { describe, it } from 'node:test';
 import { boards } from '../../../src/commands/boards.ts';
 import { boardWith } from '../boards/reported.ts';
 
-async function check(args: string[], input: string): Promise<string[]> {
+async function check(args: string[], input: string, warned?: string[]): Promise<string[]> {
   const lines: string[] = [];
   const io = {
     environment: {},
     input: Readable.from([Buffer.from(input)]),
     print: (line: string) => void lines.push(...line.split('\n')),
-    warn: () => assert.fail(),
+    warn: (line: string) => void (warned ?? assert.fail()).push(line),
     isTerminal: false,
     signal: AbortSignal.timeout(60_000),
   };
@@ -35,6 +35,31 @@ describe('plaudit boards check', () => {
     assert.deepEqual(rest, []);
     const [report] = JSON.parse(json) as { file: string; severity: string; line: number; message: string }[];
     assert.deepEqual([report?.file, report?.severity, report?.line], ['-', 'warning', 7]);
-    assert.match(report?.message ?? '', /this trigger never holds there/);
+    assert.match(
+      report?.message ?? '',
+      /^Gitea and Forgejo do not report the times of stars: this rule never holds there$/,
+    );
+  });
+
+  it('names each host of the repositories of a board, and one that it does not know', async () => {
+    const repositories = '[acme/*, gitea/acme/tools, codeberg/acme/tools, codeberg/acme/site, "!gitlab/acme/*"]';
+    const points = "[{ action: star, points: 1 }, { action: issue, condition: 'reason = COMPLETED', points: 1 }]";
+    const warned: string[] = [];
+    const file = boardWith('', { repositories, points });
+    const lines = await check(['--host', 'github', '-'], file, warned);
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('-:')).map((line) => line.replace(/^-:\d+:\d+: warning: /, '')),
+      [
+        'github: GitHub shows who starred a repository to its collaborators alone, so that other tokens and Apps count only the stars that a webhook reports',
+        'gitea: Gitea and Forgejo do not report the times of stars: this rule never holds there',
+        'gitea: Gitea and Forgejo do not report why an issue was closed: reason is not known there',
+      ],
+    );
+    assert.deepEqual(warned, [
+      'codeberg is not configured here, so conditions on data that it does not report get no warning',
+    ]);
+    const groups: string[] = [];
+    await check(['--host', 'gitlab', '-'], boardWith('', { repositories: '[acme/tools/*]', points }), groups);
+    assert.deepEqual(groups, []);
   });
 });
