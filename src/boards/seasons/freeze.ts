@@ -98,7 +98,7 @@ async function nextSeason(
   const frozen = await findSeasons(transaction, id, { limit: maxSeasons });
   const ends = new Set(frozen.map(({ until }) => until.getTime()));
   const window = endedWindows(board.window, now).find(({ until }) => until !== null && !ends.has(until.getTime()));
-  return window && { window, number: (frozen[0]?.number ?? 0) + 1 };
+  return window && { window, number: Math.max(0, ...frozen.map(({ number }) => number)) + 1 };
 }
 
 /** Copies a season without the people who were erased or hidden since. */

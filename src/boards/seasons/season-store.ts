@@ -60,19 +60,27 @@ export interface SeasonPerson {
 export const seasonColumns = sql`s.board_id as "boardId", s.number, s.version, s.since, s.until, s.definition, s.coverage, s.counted,
   s.as_of as "asOf", s.missing, s.frozen_at as "frozenAt", s.reason, s.differences, s.statement`;
 
-/** Finds the newest version of each frozen season of a board between two numbers, newest first. */
+/**
+ * Finds the newest version of each frozen season of a board, that of the newest window first. Numbers follow the order of
+ * freezing, in which a file may name older windows later.
+ * @param page the found windows lie before that of the season with the number `before`, or after that of `after`.
+ */
 export async function findSeasons(
   connection: Connection,
   boardId: string,
   { limit, before, after }: { limit: number; before?: number | undefined; after?: number | undefined },
 ): Promise<Season[]> {
+  const direction = after === undefined ? sql`desc` : sql`asc`;
   const { rows } = await sql<Season>`
-    select ${seasonColumns} from (
-      select distinct on (number) * from board_seasons
-      where board_id = ${boardId} and is_written and (${before ?? null}::integer is null or number < ${before ?? null})
-        and (${after ?? null}::integer is null or number > ${after ?? null})
-      order by number desc, version desc) s
-    order by s.number ${after === undefined ? sql`desc` : sql`asc`} limit ${limit}`.execute(connection);
+    with newest as (
+      select distinct on (number) * from board_seasons where board_id = ${boardId} and is_written
+      order by number desc, version desc)
+    select ${seasonColumns} from newest s
+    where (${before ?? null}::integer is null
+        or (s.until, s.number) < (select until, number from newest where number = ${before ?? null}))
+      and (${after ?? null}::integer is null
+        or (s.until, s.number) > (select until, number from newest where number = ${after ?? null}))
+    order by s.until ${direction}, s.number ${direction} limit ${limit}`.execute(connection);
   return after === undefined ? rows : rows.toReversed();
 }
 
