@@ -14,17 +14,27 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
 import { currentRanking } from '../ranking.ts';
 import { countAll } from '../store.ts';
-import { loadWithinLimits, readLimits, WindowQuery } from '../window.ts';
+import {
+  loadWithinLimits,
+  NewcomersQuery,
+  RepositoriesQuery,
+  readLimits,
+  WindowQuery,
+  type WindowTexts,
+} from '../window.ts';
 
 const Query = Type.Object({
   format: Type.Optional(Type.Enum([...imageFormats], { default: 'svg' })),
   bots: Type.Optional(Type.Boolean({ description: 'Counts bots too.', default: false })),
   ...WindowQuery.properties,
+  ...NewcomersQuery.properties,
 });
+
+const QueryOfAccount = Type.Object({ ...Query.properties, ...RepositoriesQuery.properties });
 
 /** Registers the badges: small images with the number of contributors, for use in a line of text. */
 export function badgeRoutes(app: App, services: RouteServices): void {
-  const shared = { readers: 'public', query: Query, dataType: 'contributor', cards: ['community'] } as const;
+  const shared = { readers: 'public', dataType: 'contributor', cards: ['community'] } as const;
   addEndpoint(app, services, {
     ...shared,
     path: '/v1/:provider/entities/:name/badges/community',
@@ -32,7 +42,15 @@ export function badgeRoutes(app: App, services: RouteServices): void {
     tag: 'Contributors',
     summary: 'A badge of how many contributed to an account',
     params: AccountPath,
-    load: async (context) => load(services, context, await collectedOfAccount(services, context)),
+    query: QueryOfAccount,
+    load: async (context) => {
+      const { repository } = context.query;
+      const collected =
+        repository === undefined
+          ? await collectedOfAccount(services, context)
+          : await collectedOfRepository(services, context, repository);
+      return load(services, context, collected);
+    },
     present: (badge) => present(services, badge),
   });
   addEndpoint(app, services, {
@@ -42,6 +60,7 @@ export function badgeRoutes(app: App, services: RouteServices): void {
     tag: 'Contributors',
     summary: 'A badge of how many contributed to a repository',
     params: RepositoryPath,
+    query: Query,
     load: async (context) =>
       load(services, context, await collectedOfRepository(services, context, context.params.repository)),
     present: (badge) => present(services, badge),
@@ -55,7 +74,7 @@ interface Badge {
 
 async function load(
   services: RouteServices,
-  context: RequestContext<unknown, Static<typeof Query>>,
+  context: RequestContext<unknown, Static<typeof Query> & WindowTexts>,
   collected: Collected | MovedRepository | undefined,
 ): Promise<Badge | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;

@@ -226,13 +226,12 @@ describe('every number', () => {
   });
 
   it('is on a badge that of the people in the list', async () => {
-    for (const query of ['', 'period=2025', 'kinds=reviews']) {
-      const people = await listOf(`${engines.name}/contributors?limit=100&bots=true&${query}`);
-      assert.ok(
-        (await description(`${engines.name}/badges/community?bots=true&${query}`)).includes(
-          ` ${people.length} contributor`,
-        ),
-      );
+    for (const query of ['', 'period=2025', 'kinds=reviews', 'newcomers=true&since=2011-01-01']) {
+      for (const narrow of ['', '&repository=engine-1', '&repositories=engine-1', '&exclude_repositories=engine-1']) {
+        const people = await listOf(`${engines.name}/contributors?limit=100&bots=true&${query}${narrow}`);
+        const drawn = await description(`${engines.name}/badges/community?bots=true&${query}${narrow}`);
+        assert.ok(drawn.includes(` ${people.length} contributor`), `${query}${narrow}: ${drawn}`);
+      }
       const ofOne = await listOf(`${engines.name}/contributors?limit=100&bots=true&repository=engine-1&${query}`);
       const badge = await description(`${engines.name}/repositories/engine-1/badges/community?bots=true&${query}`);
       assert.ok(badge.includes(` ${ofOne.length} contributor`), badge);
