@@ -26,7 +26,7 @@ type Item = ReturnType<typeof toItem>;
 export async function previewBoards(io: Io, args: readonly string[]): Promise<void> {
   const { file, provider, name, json } = readArguments(args);
   const unreportedBy = unreportedByHosts(io, provider, unreportedAt(io, provider));
-  const { boards, reports, text } = readBoardsFile(await readBytes(io, file), { provider, unreportedBy });
+  const { boards, reports, text } = readBoardsFile(await readBytes(io, file), { provider, owner: name, unreportedBy });
   for (const report of reports) io.warn(formatReport(file, text, report));
   if (boards.length === 0) throw new AppError('invalid_input', `${file} has no board without a fault`);
   const database = await openDatabase({

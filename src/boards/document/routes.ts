@@ -11,6 +11,7 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { saveDocument } from '../file/file-store.ts';
+import { fileHostOf } from '../file/hosts.ts';
 import { readBoardsFile } from '../file/read-file.ts';
 
 /** An error or warning about a document, with its line and column. */
@@ -67,8 +68,7 @@ export function documentRoutes(app: App, services: AccessServices): void {
       bodyLimit: maxFileBytes,
       response: SingleSchema(Stored),
       load: async ({ account, caller, body }) => {
-        const host = { provider: account.provider, unreportedBy: (name: string) => providers.get(name)?.unreported };
-        const { boards, reports, text } = readBoardsFile(Buffer.from(body), host);
+        const { boards, reports, text } = readBoardsFile(Buffer.from(body), fileHostOf(account, providers));
         const errors = reports.filter(({ severity }) => severity === 'error');
         // A typing error that leaves no valid board must not remove all boards.
         if (boards.length === 0 && errors.length > 0) {

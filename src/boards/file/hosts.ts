@@ -1,6 +1,16 @@
+import type { Account } from '../../accounts/store.ts';
 import type { UnreportedHost } from '../../achievements/unreported-warnings.ts';
+import type { Provider } from '../../providers/provider.ts';
 import type { RepositoryPattern } from '../board.ts';
 import type { FileHost } from './reading.ts';
+
+/** Returns the host of a file of an account, with the data that it and other hosts do not return. */
+export function fileHostOf(
+  { provider, name }: Pick<Account, 'provider' | 'name'>,
+  providers: ReadonlyMap<string, Pick<Provider, 'unreported'>>,
+): FileHost {
+  return { provider, owner: name, unreportedBy: (host) => providers.get(host)?.unreported };
+}
 
 /**
  * Returns the hosts of the repositories of a board, each with the data that it does not return. They have names where

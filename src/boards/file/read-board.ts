@@ -4,7 +4,7 @@ import { readKeys, readNode } from '../../achievements/read-node.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import type { Board } from '../board.ts';
 import { hostsOf } from './hosts.ts';
-import { readGrants, readPeople, readTeams } from './read-people.ts';
+import { readGrants, readPeople, readTeams, warnOfForeign } from './read-people.ts';
 import { readPatterns } from './read-repositories.ts';
 import { readRules } from './read-rules.ts';
 import { readWindow } from './read-window.ts';
@@ -31,11 +31,13 @@ export function readBoard(node: YamlNode, { faults, ...shared }: BoardReading): 
 type Parts = Pick<Board, 'rules' | 'repositories' | 'teams' | 'grants' | 'window'>;
 
 function readPartsOf(node: YamlNode, reading: BoardReading): Partial<Parts> & Omit<Parts, 'window'> {
-  const { slug, teams = {} } = readKeys(BoardParts, node);
+  const { slug, teams = {}, people = {} } = readKeys(BoardParts, node);
   if (slug?.toLowerCase() === 'preview') {
     const expected = 'another word: this one is the address of previews';
     reading.faults.push(newFault(nodeAt(node, 'slug'), 'slug cannot be preview', { expected }));
   }
+  const { only_members_of: team } = people;
+  if (team !== undefined) warnOfForeign(team, nodeAt(node, 'people', 'only_members_of'), reading);
   const window = readWindow(node, reading.faults);
   const repositories = readPatterns(nodeAt(node, 'repositories'), reading);
   return {

@@ -21,19 +21,26 @@ export function readPeople(
   };
 }
 
+/** Warns of a team that is not of the account that has the board, because boards use no other teams. */
+export function warnOfForeign(text: string, place: YamlNode, { provider, owner, faults }: BoardReading): void {
+  if (owner === undefined) return;
+  const { provider: host, organization } = toTeam(text, provider);
+  if (`${host}/${organization}/`.toLowerCase().startsWith(`${provider}/${owner}/`.toLowerCase())) return;
+  const message = `the members of ${text} are never known: a board uses the teams of its own account alone`;
+  faults.push(newFault(place, message, { severity: 'warning', expected: `a team of ${owner}` }));
+}
+
 /** Reads the teams of a board. A member that begins with `@` and has a slash is a team at the host. */
-export function readTeams(
-  teams: NonNullable<BoardFields['teams']>,
-  node: YamlNode,
-  { provider, faults }: BoardReading,
-): Team[] {
+export function readTeams(teams: NonNullable<BoardFields['teams']>, node: YamlNode, reading: BoardReading): Team[] {
+  const { provider, faults } = reading;
   const teamOf = new Map<string, string>();
   return Object.entries(teams).map(([name, members]) => {
     for (const [index, member] of members.entries()) {
+      const place = nodeAt(node, name.toLowerCase(), index);
+      if (isTeam(member)) warnOfForeign(member, place, reading);
       const other = teamOf.get(member.toLowerCase());
       if (other !== undefined) {
         const message = other === name ? `${member} is here twice` : `${member} is in the team ${other} too`;
-        const place = nodeAt(node, name.toLowerCase(), index);
         faults.push(newFault(place, message, { severity: 'warning', expected: 'each member once' }));
       }
       teamOf.set(member.toLowerCase(), name);

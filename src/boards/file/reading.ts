@@ -4,6 +4,8 @@ import type { UnreportedKind } from '../../providers/unreported.ts';
 /** The host of a file, to which names without a provider refer. */
 export interface FileHost {
   provider: string;
+  /** The name of the account that has the boards; absent: not known. */
+  owner?: string | undefined;
   /**
    * Returns the data that a host does not return, so that conditions that need it get a warning; undefined for a name of
    * no host.

@@ -6,6 +6,7 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { OptionalTimestampSchema, SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { DocumentBody, FaultItem, toFault, withTextBodies } from '../document/routes.ts';
+import { fileHostOf } from '../file/hosts.ts';
 import { readBoardsFile } from '../file/read-file.ts';
 import { BoardItem } from '../views/board-json.ts';
 import { toItem } from './preview-json.ts';
@@ -62,8 +63,7 @@ export function previewRoutes(app: App, services: AccessServices): void {
       bodyLimit: maxFileBytes,
       response: SingleSchema(Preview),
       load: async ({ account, body }) => {
-        const host = { provider: account.provider, unreportedBy: (name: string) => providers.get(name)?.unreported };
-        const { boards, reports } = readBoardsFile(Buffer.from(body), host);
+        const { boards, reports } = readBoardsFile(Buffer.from(body), fileHostOf(account, providers));
         const previews = await computations.share(account.id, `preview ${body}`, async () => {
           const found: BoardPreview[] = [];
           for (const board of boards.slice(0, maxPreviewed))

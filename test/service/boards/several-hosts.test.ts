@@ -12,9 +12,11 @@ describe('boards over several hosts', () => {
     const board = {
       name: 'Stars',
       slug: 'stars',
-      repositories: [`${engines.name.split('/').at(-1)}/*`, 'gitea/acme/tools'],
+      repositories: [`${engines.name}/*`, 'gitea/acme/tools'],
       points: [{ action: 'star', points: 1 }],
+      people: { only_members_of: 'acme/core' },
     };
+    const alone = `a board uses the teams of its own account alone; expected a team of ${engines.name}`;
     const document = { version: 1, boards: [{ board }] };
     for (const [method, path] of [
       ['POST', 'boards/preview'],
@@ -27,6 +29,7 @@ describe('boards over several hosts', () => {
         [
           'github: GitHub shows this only to requests with a token: this rule never holds there',
           'gitea: Gitea and Forgejo do not report the times of stars: this rule never holds there',
+          `the members of acme/core are never known: ${alone}`,
         ],
         path,
       );

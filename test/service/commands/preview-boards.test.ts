@@ -49,6 +49,8 @@ describe('plaudit boards preview', () => {
     assert.deepEqual((await preview('github/nobody')).warned, ['AppError: no account github/nobody is stored']);
     const stars = boardWith('ties: shared').replace('action: commit', 'action: star');
     assert.match((await previewFile(stars, 'github/acme')).warned.join(), /warning: GitHub shows who starred/);
+    const teams = boardWith("teams: { red: ['@globex/core'] }");
+    assert.match((await previewFile(teams, 'github/acme')).warned.join(), /members of @globex\/core are never known/);
     assert.match((await preview('acme')).warned.join(''), /boards preview needs FILE PROVIDER\/OWNER/);
   });
 });

@@ -158,4 +158,18 @@ describe('faults of a board', () => {
     ];
     for (const [lines, expected] of cases) assert.deepEqual(faultsOf(lines), expected, lines);
   });
+
+  it('reports teams whose members the service never reads, because they are not of the owner', () => {
+    const never = 'a board uses the teams of its own account alone; expected a team of Acme';
+    const file = boardWith(`people: { only_members_of: globex/core }
+teams: { red: [ada, '@globex/tools', '@acme/tools'], blue: ['@codeberg/acme/core', '@github/ACME/core'] }`);
+    assert.deepEqual(reported(file, { owner: 'Acme' }), [
+      `8:34 warning: the members of globex/core are never known: ${never}`,
+      `9:27 warning: the members of @globex/tools are never known: ${never}`,
+      `9:67 warning: the members of @codeberg/acme/core are never known: ${never}`,
+    ]);
+    assert.deepEqual(reported(file), []);
+    const groups = boardWith("teams: { red: ['@gitlab/acme/sub/core'] }");
+    assert.deepEqual(reported(groups, { provider: 'gitlab', owner: 'acme' }), []);
+  });
 });

@@ -1,13 +1,14 @@
 import { describeReport } from '../../../src/achievements/report.ts';
 import { type ReadBoardsFile, readBoardsFile } from '../../../src/boards/file/read-file.ts';
+import type { FileHost } from '../../../src/boards/file/reading.ts';
 
-export function readText(text: string): ReadBoardsFile {
-  return readBoardsFile(Buffer.from(text), { provider: 'github' });
+export function readText(text: string, host: Partial<FileHost> = {}): ReadBoardsFile {
+  return readBoardsFile(Buffer.from(text), { provider: 'github', ...host });
 }
 
 /** Returns the reports on a file: `line:column severity: message; expected ...; did you mean ...?`. */
-export function reported(text: string): string[] {
-  return readText(text).reports.map(
+export function reported(text: string, host: Partial<FileHost> = {}): string[] {
+  return readText(text, host).reports.map(
     (report) => `${report.line}:${report.column} ${report.severity}: ${describeReport(report)}`,
   );
 }
