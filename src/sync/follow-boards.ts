@@ -1,6 +1,8 @@
 import { maxFileBytes } from '../achievements/decode.ts';
 import { findFollowedBoards, mayHoldBoards, type ReadBoards, saveRepositoryFile } from '../boards/file/file-store.ts';
+import { fileHostOf } from '../boards/file/hosts.ts';
 import { boardsPaths, readBoardsFile } from '../boards/file/read-file.ts';
+import type { FileHost } from '../boards/file/reading.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { RepositoryFile } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
@@ -13,7 +15,7 @@ import type { Subject } from './subject.ts';
  */
 export async function followBoards(
   context: SyncContext,
-  { repository, known, provider, call }: Subject,
+  { account, repository, known, provider, call }: Subject,
   revision: string | null,
 ): Promise<void> {
   const { connection, newId } = context;
@@ -30,7 +32,7 @@ export async function followBoards(
   const read = (await provider.files?.read(known, boardsPaths, call)) ?? null;
   if (read === null) return;
   const found = boardsPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
-  const file = found === undefined ? null : readFile(found, context.providers, repository.provider);
+  const file = found === undefined ? null : readFile(found, fileHostOf(account, context.providers));
   await inTransaction(connection, (transaction) =>
     saveRepositoryFile(
       transaction,
@@ -42,15 +44,8 @@ export async function followBoards(
 }
 
 /** Parses a file as its provider returns it; one that is not text is read as if it were too long. */
-function readFile(
-  { path, oid, text, sizeBytes }: RepositoryFile,
-  providers: SyncContext['providers'],
-  provider: string,
-): ReadBoards {
+function readFile({ path, oid, text, sizeBytes }: RepositoryFile, host: FileHost): ReadBoards {
   const bytes = text === null || sizeBytes > maxFileBytes ? Buffer.alloc(Math.max(sizeBytes, maxFileBytes + 1)) : text;
-  const { reports, text: shown } = readBoardsFile(Buffer.from(bytes), {
-    provider,
-    unreportedBy: (name) => providers.get(name)?.unreported,
-  });
+  const { reports, text: shown } = readBoardsFile(Buffer.from(bytes), host);
   return { path, oid, text: shown, reports };
 }

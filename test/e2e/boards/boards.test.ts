@@ -39,7 +39,7 @@ describe('following of boards', () => {
     await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
     const faulty = file(5)
       .replace('merged = true', 'mergd = true')
-      .replace('"points":[', '$&{"action":"star","points":1},');
+      .replace('"points":[', '"teams":{"red":["@globex/core"]},$&{"action":"star","points":1},');
     writeAchievementsFile(simulator, faulty, '.plaudit/boards.yaml');
     simulator.app.install(organization(simulator), undefined, { ...readPermissions, checks: 'write' });
     await untilRepositoryIs(service, 'engine-1', /installed/);
@@ -60,11 +60,13 @@ describe('following of boards', () => {
       run?.annotations.map(({ path, annotation_level: level }) => [path, level]),
       [
         ['.plaudit/boards.yaml', 'warning'],
+        ['.plaudit/boards.yaml', 'warning'],
         ['.plaudit/boards.yaml', 'failure'],
       ],
     );
-    assert.match(run?.annotations[0]?.message ?? '', /GitHub shows who starred/);
-    assert.match(run?.annotations[1]?.message ?? '', /mergd.*did you mean merged/s);
+    assert.match(run?.annotations[0]?.message ?? '', /the members of @globex\/core are never known/);
+    assert.match(run?.annotations[1]?.message ?? '', /GitHub shows who starred/);
+    assert.match(run?.annotations[2]?.message ?? '', /mergd.*did you mean merged/s);
     writeAchievementsFile(simulator, file(5), '.plaudit/boards.yaml');
     await poll(service);
     await ended(2);
