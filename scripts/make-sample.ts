@@ -9,6 +9,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createGunzip, createGzip } from 'node:zlib';
 import { startSimulator } from '../simulators/github/simulator.ts';
+import { namedAccounts } from '../simulators/world/cast.ts';
+import { addAccount } from '../simulators/world/people.ts';
 import { Random } from '../simulators/world/random.ts';
 import { writeFile } from '../simulators/world/repository-changes.ts';
 import { World } from '../simulators/world/world.ts';
@@ -35,6 +37,7 @@ import { encodeAvatars, encodeIcons } from './sample/images.ts';
 import { storeLanguages } from './sample/languages.ts';
 import { planLife, repositoryAt } from './sample/life.ts';
 import { notificationStatements } from './sample/notifications.ts';
+import { collectPrivate, planPrivate } from './sample/private.ts';
 import { planPrograms } from './sample/programs.ts';
 
 /**
@@ -85,11 +88,8 @@ try {
   await readInstalledAgain(core);
   await rankBoards(core);
   await settle(core, { seasons: 2 });
-  await removeTraces(core);
-  await storeLanguages(core.database.connection);
-  await storeImages(core);
-  const tables = await readSampleTables(core);
   await core.close();
+  const tables = await addPrivateAndImages();
   const signal = new AbortController().signal;
   const exported = join(dataDir, 'exported.gz');
   await exportTo({ environment, print: console.log, warn: console.error, isTerminal: false, signal }, exported);
@@ -101,6 +101,25 @@ try {
   await rename(`${file}.new`, file);
 } finally {
   await rm(dataDir, { recursive: true, force: true });
+}
+
+/** Collects the private repositories, and completes the sample. @returns the rows of the tables that exports do not contain. */
+async function addPrivateAndImages(): Promise<Map<string, string[]>> {
+  const reader = addAccount(world, { login: namedAccounts.user, name: 'Reader', createdAt: new Date(sampleTime) });
+  happenings.push(...planPrivate(world, new Random(13), sampleTime, reader));
+  liveUntil(sampleTime);
+  const { user } = simulator.tokens;
+  const core = await openCore(
+    readConfig({ ...environment, GITHUB_TOKEN: user }, () => ''),
+    { log, now },
+  );
+  await collectPrivate(core, { call, onProgress: () => {} });
+  await removeTraces(core);
+  await storeLanguages(core.database.connection);
+  await storeImages(core);
+  const tables = await readSampleTables(core);
+  await core.close();
+  return tables;
 }
 
 /** Lets the world live until a time. */
@@ -221,6 +240,9 @@ async function removeTraces({ database }: Core): Promise<void> {
     `update accounts set external_id = 'sample-' || external_id, handle = 'sample-' || handle, pinned = true,
       provider_memory = null, avatar_url = 'https://avatars.sample.invalid/' || name || '.png'`,
     `update repositories set external_id = 'sample-' || external_id, handle = 'sample-' || handle`,
+    // The credential that showed them does not exist where the sample is served.
+    'update repositories set credential_name = null where is_private',
+    `update covered_repositories set repository_external_id = 'sample-' || repository_external_id`,
     `update installations set account_external_id = 'sample-' || account_external_id`,
     `update identities set email = 'identity-' || id || '@sample.invalid'`,
     ...notificationStatements(),

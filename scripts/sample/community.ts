@@ -213,6 +213,36 @@ export const repositories: readonly Place[] = [
   { path: 'sample-mira/kites', description: 'Kites to print and fly.', language: 'Python', createdAt: '2023-05-01' },
 ];
 
+interface PrivatePlace extends Place {
+  /** The people who work on it. */
+  people: readonly string[];
+}
+
+/** Repositories that their owners alone see. */
+export const privateRepositories: readonly PrivatePlace[] = [
+  {
+    path: 'sample-ada/greenprint',
+    description: 'A parser that is not ready to be seen.',
+    language: 'TypeScript',
+    createdAt: '2025-09-01',
+    people: ['sample-ada'],
+  },
+  {
+    path: 'sample-mira/logbook',
+    description: 'What the sea was like.',
+    language: 'Python',
+    createdAt: '2026-01-12',
+    people: ['sample-mira'],
+  },
+  {
+    path: 'sample-garden/potting-shed',
+    description: 'Plans of the garden that are not announced yet.',
+    language: 'Go',
+    createdAt: '2025-11-03',
+    people: ['sample-ada', 'sample-tamba', 'sample-yuki', 'sample-lena'],
+  },
+];
+
 /** Adds the people, the organizations and the programs to a world. */
 export function addCommunity(world: World): void {
   for (const { login, name, bio } of organizations) {

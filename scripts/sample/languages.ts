@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { recountLanguages } from '../../src/contributions/languages/store.ts';
 import type { Connection } from '../../src/database/connection.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { repositories } from './community.ts';
+import { privateRepositories, repositories } from './community.ts';
 
 /** A language that some commits change too, by the first one of their repository. */
 const further: Readonly<Record<string, string>> = { TypeScript: 'CSS', Rust: 'Shell', Go: 'Shell', Python: 'HTML' };
@@ -12,7 +12,7 @@ const further: Readonly<Record<string, string>> = { TypeScript: 'CSS', Rust: 'Sh
  * some also of another one.
  */
 export async function storeLanguages(connection: Connection): Promise<void> {
-  for (const { path, language } of repositories) {
+  for (const { path, language } of [...repositories, ...privateRepositories]) {
     const [owner, name] = path.split('/');
     const { rows } = await sql<{ id: string }>`
       update repositories r set needs = array_append(r.needs, 'commit_languages') from accounts a

@@ -13,7 +13,7 @@ import type { Random } from '../../simulators/world/random.ts';
 import { star } from '../../simulators/world/repository-changes.ts';
 import { label } from '../../simulators/world/threads.ts';
 import type { World } from '../../simulators/world/world.ts';
-import { accountCalled, addressOf, type Member, members, repositories } from './community.ts';
+import { accountCalled, addressOf, type Member, members, privateRepositories, repositories } from './community.ts';
 import { issueTitles, pullRequestTitles, questions } from './titles.ts';
 
 /** Everything that happens in the sample's world, in the order of time. */
@@ -50,8 +50,8 @@ export function plan(world: World, random: Random, until: number, fill: (life: L
 function planPeople(life: Life, until: number): void {
   const { world } = life;
   for (const { path, createdAt, description, language } of repositories) {
-    const [owner = '', name = ''] = path.split('/');
     life.plan(Date.parse(createdAt), () => {
+      const [owner = '', name = ''] = path.split('/');
       const license = { name: 'MIT License', spdxId: 'MIT' };
       const ownerId = accountCalled(world, owner).id;
       addRepository(world, { ownerId, name, description, language, license, createdAt: world.now() });
@@ -77,11 +77,23 @@ function planDay(life: Life, member: Member, day: number, until: number): void {
   const growth = 0.35 + 0.65 * Math.max(0, 1 - (until - day) / (3.2 * 365 * dayMs));
   const chance = member.energy * growth * (isWeekend ? 0.3 : 1) * (isHoliday ? 0.25 : 1);
   if (!isInStreak && !random.chance(chance)) return;
-  const path = pickPlace(random, member, day);
+  planWork(life, member, { path: pickPlace(random, member, day), day, hasPullRequest: isInStreak });
+}
+
+interface Work {
+  path: string;
+  day: number;
+  /** True when the person opens a pull request in any case. */
+  hasPullRequest: boolean;
+}
+
+/** Plans what a person does in a repository on a day. */
+export function planWork(life: Life, member: Member, { path, day, hasPullRequest }: Work): void {
+  const { random } = life;
   const at = day + random.integer(7, 20) * hourMs + random.integer(0, 3599) * 1000;
   for (let commits = random.integer(0, 2); commits > 0; commits -= 1)
     planCommit(life, member, path, at + commits * 900_000);
-  if (isInStreak || random.chance(0.35)) planPullRequest(life, member, path, at + hourMs);
+  if (hasPullRequest || random.chance(0.35)) planPullRequest(life, member, path, at + hourMs);
   if (random.chance(0.18)) planIssue(life, member, path, at + 2 * hourMs);
   if (random.chance(0.04)) planDiscussion(life, member, path, at + 3 * hourMs);
   if (random.chance(0.05)) life.plan(at, () => star(life.world, repositoryAt(life.world, path), who(life, member)));
@@ -174,9 +186,13 @@ function planDiscussion(life: Life, member: Member, path: string, at: number): v
 
 /** Returns the other people who work on a repository at a time, in an order that changes from day to day. */
 export function colleagues(member: Member, path: string, at: number): Member[] {
-  const others = members.filter((one) => one !== member && one.places.includes(path) && Date.parse(one.since) < at);
+  const others = members.filter((one) => one !== member && worksOn(one, path) && Date.parse(one.since) < at);
   const first = others.length === 0 ? 0 : Math.floor(at / dayMs) % others.length;
   return [...others.slice(first), ...others.slice(0, first)];
+}
+
+function worksOn({ login, places }: Member, path: string): boolean {
+  return places.includes(path) || privateRepositories.some((one) => one.path === path && one.people.includes(login));
 }
 
 export function personOf({ login, name }: Member): { name: string; email: string } {
