@@ -1,13 +1,13 @@
 import { palettesOf, themeNames } from '../../cards/themes.ts';
 import { composerPath } from '../addresses.ts';
-import { kinds } from '../composer/address.ts';
+import { imagePath } from '../composer/address.ts';
 import { labelOfCard } from '../composer/labels.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { phonePicture } from '../phone-picture.ts';
 import type { Reader } from '../reader.ts';
 import { swatch } from '../swatch.ts';
-import { type GalleryCard, galleryCards } from './samples.ts';
+import { type GalleryCard, galleryCards, parametersOf } from './samples.ts';
 
 /** Returns the path of a card of the gallery. */
 export function galleryImagePath(
@@ -28,8 +28,8 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
   const { theme = 'auto', card } = chosen;
   const figures =
     card === undefined
-      ? galleryCards.map((galleryCard) => figure(reader, galleryCard, theme))
-      : themeNames.map((themeName) => figure(reader, card, themeName));
+      ? galleryCards.map((galleryCard) => figure(site, reader, galleryCard, theme))
+      : themeNames.map((themeName) => figure(site, reader, card, themeName));
   return renderDocument(site, reader, {
     title: words.gallery,
     description: words.intro,
@@ -44,12 +44,35 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
   });
 }
 
-function figure(reader: Reader, card: GalleryCard, theme: string): Markup {
+function figure(site: Site, reader: Reader, galleryCard: GalleryCard, theme: string): Markup {
   const { language, words, to } = reader;
-  const canBeComposed = kinds.some((kind) => kind.card === card);
-  const label = labelOfCard(card, reader);
+  const label = labelOf(galleryCard, reader);
+  const { card, parameters } = parametersOf(galleryCard);
   const pathOf = (width?: string): string =>
-    galleryImagePath(card, { theme, locale: language.locale, ...(width && { width }) });
+    galleryImagePath(galleryCard, { theme, locale: language.locale, ...(width && { width }) });
   return html`<figure>${phonePicture(pathOf, label)}
-<figcaption><a href="${to(`/gallery?card=${card}`)}">${label}</a> · ${theme.replaceAll('-', ' ')}${canBeComposed && html` · <a href="${composerPath({ card, theme })}">${words.composeCard}</a>`}</figcaption></figure>`;
+<figcaption><a href="${to(`/gallery?card=${galleryCard}`)}">${label}</a> · ${theme.replaceAll('-', ' ')} · <a href="${composerPath({ card, theme, ...parameters })}">${words.composeCard}</a>
+<code class="address" dir="ltr" translate="no">${addressOf(site, reader, { card, theme, ...parameters })}</code></figcaption></figure>`;
+}
+
+function labelOf(galleryCard: GalleryCard, reader: Reader): string {
+  const { card, parameters } = parametersOf(galleryCard);
+  const { ring, classic, compact, trend } = reader.words.composer;
+  const { limit = '' } = parameters;
+  const details: Partial<Record<GalleryCard, string>> = {
+    contributions: ring,
+    classic,
+    compact,
+    trend,
+    wall: reader.language.number(Number(limit)),
+  };
+  const detail = details[galleryCard];
+  return `${labelOfCard(card, reader)}${detail === undefined ? '' : ` (${detail})`}`;
+}
+
+/** Returns the address of a card, with places for the names of an account and a board. */
+function addressOf({ providers, publicUrl }: Site, { language }: Reader, parameters: Record<string, string>): string {
+  const [provider = 'github'] = providers;
+  const fields = { provider, name: 'NAME', board: 'BOARD', locale: language.locale, ...parameters };
+  return `${publicUrl()}${imagePath(new Map(Object.entries(fields)))}`;
 }

@@ -3,13 +3,13 @@ import { Type } from 'typebox';
 import { cardOptionParameters } from '../../cards/options.ts';
 import { themeNames } from '../../cards/themes.ts';
 import type { App } from '../../http/app.ts';
-import type { CardImages } from '../../http/images.ts';
+import type { CardImages, ImageFormat, ImageRequest } from '../../http/images.ts';
 import { languageOf, sendPage } from '../../http/pages.ts';
 import { imageHeaders } from '../../http/response.ts';
 import type { Site } from '../layout.ts';
 import { readerOf } from '../reader.ts';
 import { galleryPage } from './page.ts';
-import { galleryCards, sampleOf } from './samples.ts';
+import { type GalleryCard, galleryCards, parametersOf, sampleOf } from './samples.ts';
 
 const Chosen = Type.Object({
   card: Type.Optional(Type.Enum([...galleryCards])),
@@ -37,12 +37,20 @@ export function galleryRoutes(
         galleryPage(site, readerOf(languageOf(site, request)), request.query),
       ),
   );
+  const request = (
+    name: GalleryCard,
+    format: ImageFormat,
+    options: Readonly<Record<string, unknown>>,
+  ): ImageRequest => {
+    const { card, parameters } = parametersOf(name);
+    return images.request(card, format, { ...options, ...parameters });
+  };
   const previews = new LRUCache<string, Buffer>({ max: maxPreviews });
   app.get(
     '/gallery/:card.png',
     { schema: { hide: true, params: Image, querystring: Type.Object({ locale }) } },
     async ({ params: { card }, query }, reply) => {
-      const imageRequest = images.request(card, 'png', { ...query, theme: 'light', canvas: 'preview' });
+      const imageRequest = request(card, 'png', { ...query, theme: 'light', canvas: 'preview' });
       const today = now();
       const key = `${card} ${imageRequest.key} ${today.toISOString().slice(0, 10)}`;
       const body = previews.get(key) ?? (await images.draw(imageRequest, sampleOf(card, today), today)).body;
@@ -57,7 +65,7 @@ export function galleryRoutes(
     '/gallery/:card.svg',
     { schema: { hide: true, params: Image, querystring: Options } },
     async ({ params: { card }, query }, reply) => {
-      const image = await images.draw(images.request(card, 'svg', query), sampleOf(card, now()), now());
+      const image = await images.draw(request(card, 'svg', query), sampleOf(card, now()), now());
       return reply
         .headers({ ...imageHeaders, 'cache-control': cacheControl })
         .type(image.contentType)

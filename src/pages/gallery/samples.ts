@@ -1,6 +1,8 @@
 import { levelOf } from '../../accounts/level.ts';
+import { counterNames } from '../../contributions/counters.ts';
 import type { Envelope } from '../../http/envelope.ts';
 import type { CardInput } from '../../http/images.ts';
+import type { WindowMeaning } from '../../windows/window.ts';
 import { avatarAddress, drawnAvatars } from './avatars.ts';
 
 /** Responses about invented people, from which the gallery draws its cards. */
@@ -41,7 +43,12 @@ const people: readonly (readonly [name: string, displayName: string, contributio
   ['jun-park', 'Jun Park', 17],
   ['lucia-f', 'Lucía Ferrer', 9],
 ];
-const avatars = drawnAvatars(people.length);
+/** The people of a wall of avatars, of whom the last ones have no names to show. */
+const crowd: typeof people = Array.from(
+  { length: 36 },
+  (_, index) => people[index] ?? ([`person-${index}`, '', 8] as const),
+);
+const avatars = drawnAvatars(crowd.length);
 
 const languages = [
   { name: 'TypeScript', colour: '#3178c6', files: 4120 },
@@ -84,6 +91,32 @@ function isoDay(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 
+const shareOfMonths = [31, 44, 38, 52, 47, 70, 66, 58, 81, 77, 90, 100];
+
+/** A year of months, the newest first. */
+function monthsUntil(today: Date): CardInput {
+  const data = shareOfMonths.toReversed().map((share, index) => monthBefore(today, index, share));
+  const [newest] = data;
+  const { meta_data } = ofAccount(today);
+  return {
+    envelope: { meta_data: { ...meta_data, count: data.length, ...(newest && { window: newest.window }) }, data },
+    images: avatars,
+  };
+}
+
+/** Returns the account in the month a number of months before a day. @param share of the counters, in thousandths. */
+function monthBefore(today: Date, months: number, share: number): typeof account & { window: WindowMeaning } {
+  const startOf = (before: number): string =>
+    formatStart(new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - before, 1)));
+  const contributions = { ...counters };
+  for (const name of counterNames) contributions[name] = Math.round((counters[name] * share) / 1000);
+  return {
+    ...account,
+    contributions,
+    window: { since: startOf(months), until: startOf(months - 1), time_zone: 'UTC' },
+  };
+}
+
 /** Makes the sample of each card of the gallery, as of a day. */
 const samples = {
   contributions: (today: Date): CardInput => ({ envelope: ofAccount(today), images: avatars }),
@@ -106,7 +139,7 @@ const samples = {
     envelope: ofAccount(today),
     languages: { languages, files: 9460, otherFiles: 270, areAllHidden: false, includesPrivate: false },
   }),
-  contributors: ofPeople,
+  contributors: (today: Date): CardInput => ofPeople(today, people),
   achievements: (): CardInput => ({
     envelope: {
       meta_data: { count: awards.length, data_type: 5 },
@@ -127,8 +160,8 @@ const samples = {
         data_type: 0,
         board: {
           name: 'Harbour sprint',
-          as_of: startOf(today),
-          ranked_dttm: startOf(today),
+          as_of: formatStart(today),
+          ranked_dttm: formatStart(today),
           window: { since: null, until: null, time_zone: 'UTC' },
           repositories: { total: 6, complete: 6, incomplete: [] },
         },
@@ -143,7 +176,11 @@ const samples = {
     },
     images: avatars,
   }),
-  community: ofPeople,
+  community: (today: Date): CardInput => ofPeople(today, people),
+  classic: (today: Date): CardInput => ({ envelope: ofAccount(today), images: avatars }),
+  compact: (today: Date): CardInput => ({ envelope: ofAccount(today), images: avatars }),
+  trend: monthsUntil,
+  wall: (today: Date): CardInput => ofPeople(today, crowd),
 };
 const ranked = 6;
 export type GalleryCard = keyof typeof samples;
@@ -152,13 +189,36 @@ export type GalleryCard = keyof typeof samples;
 export const galleryCards: readonly GalleryCard[] = [
   'contributions',
   'achievements',
+  'classic',
+  'trend',
   'calendar',
   'streak',
   'languages',
   'contributors',
+  'wall',
   'board',
+  'compact',
   'community',
 ];
+
+/** Cards of the gallery that are another card with parameters. */
+const variants: Partial<Readonly<Record<GalleryCard, CardWithParameters>>> = {
+  classic: { card: 'contributions', parameters: { layout: 'classic' } },
+  compact: { card: 'contributions', parameters: { layout: 'compact' } },
+  trend: { card: 'contributions', parameters: { period: 'this-month', limit: '12', show: 'trend' } },
+  wall: { card: 'contributors', parameters: { limit: String(crowd.length) } },
+};
+
+/** A card, and the parameters of its address. */
+interface CardWithParameters {
+  card: string;
+  parameters: Readonly<Record<string, string>>;
+}
+
+/** Returns the card that a card of the gallery is, and the parameters with which it is drawn. */
+export function parametersOf(card: GalleryCard): CardWithParameters {
+  return variants[card] ?? { card, parameters: {} };
+}
 
 /** Returns whether a card has a sample. */
 export function isGalleryCard(card: string): card is GalleryCard {
@@ -171,20 +231,20 @@ export function sampleOf(card: GalleryCard, today: Date): CardInput {
 }
 
 function ofAccount(today: Date): Envelope {
-  return { meta_data: { count: 1, data_type: 1, as_of: startOf(today), complete: true }, data: [account] };
+  return { meta_data: { count: 1, data_type: 1, as_of: formatStart(today), complete: true }, data: [account] };
 }
 
-function ofPeople(today: Date): CardInput {
-  const data = people.map(([name, display_name, contributions], index) => ({
+function ofPeople(today: Date, shown: typeof people): CardInput {
+  const data = shown.map(([name, display_name, contributions], index) => ({
     name,
     display_name,
     avatar_url: avatarAddress(index),
     contributions,
   }));
-  const meta_data = { count: data.length, data_type: 3, as_of: startOf(today), complete: true } as const;
+  const meta_data = { count: data.length, data_type: 3, as_of: formatStart(today), complete: true } as const;
   return { envelope: { meta_data, data }, of: 'harbour', images: avatars };
 }
 
-function startOf(day: Date): string {
+function formatStart(day: Date): string {
   return `${isoDay(day)}T00:00:00Z`;
 }

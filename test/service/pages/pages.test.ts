@@ -20,6 +20,9 @@ function textsOf(page: string, tag: string): string[] {
   );
 }
 
+/** The code of an error about a parameter. */
+const invalidInput = '3';
+
 describe('rendering of pages for visitors', () => {
   const shared = shareStoredService({
     service: { settings: { SITE_NAME: 'Credits & Co', SITE_EXAMPLE: `github/${user}` } },
@@ -190,6 +193,41 @@ describe('rendering of pages for visitors', () => {
       assert.ok(text.startsWith('<svg') && !/>No \w+ yet</.test(text), address);
     }
     assert.equal((await page('/gallery?theme=nrod')).status, 400);
+  });
+
+  it('shows layouts, trends and walls of avatars in the gallery, with the address of each card', async () => {
+    const { text } = await page('/gallery?theme=nord');
+    const addresses = [...text.matchAll(/<code class="address"[^>]*>([^<]*)<\/code>/g)].map(([, address = '']) =>
+      address.replaceAll('&amp;', '&'),
+    );
+    assert.equal(addresses.length, galleryCards.length);
+    const options = [
+      'layout=classic',
+      'layout=compact',
+      'limit=12&period=this-month&show=trend',
+      'contributors?format=svg&limit=36',
+    ];
+    for (const wanted of options) {
+      assert.ok(
+        addresses.some((address) => wanted.split('&').every((part) => address.includes(part))),
+        wanted,
+      );
+    }
+    for (const address of addresses) {
+      const { pathname, search } = new URL(address);
+      assert.equal(new URL(address).searchParams.get('theme'), 'nord', address);
+      const own = `${pathname}${search}`
+        .replace('NAME', shared.simulator.accounts.organization)
+        .replace('BOARD', 'none');
+      const card = await shared.service.get(own);
+      assert.equal(card.status, 200, own);
+      assert.notEqual(card.headers.get('x-error-code'), invalidInput, own);
+    }
+    const [shown, trend] = await Promise.all(
+      ['contributions', 'trend'].map((card) => shared.service.get(`/gallery/${card}.svg?theme=nord`)),
+    );
+    assert.notEqual(shown?.text, trend?.text);
+    assert.ok(text.includes('href="/cards?card=contributions&amp;theme=nord&amp;layout=classic"'));
   });
 
   it('uses the language that the reader prefers, or that the address names', async () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { cardOf } from '../../../src/cards/index.ts';
 import { readCardOptions } from '../../../src/cards/options.ts';
 import { drawAvatar } from '../../../src/pages/gallery/avatars.ts';
-import { galleryCards, sampleOf } from '../../../src/pages/gallery/samples.ts';
+import { galleryCards, parametersOf, sampleOf } from '../../../src/pages/gallery/samples.ts';
 import { readSvg } from '../cards/read-svg.ts';
 
 const today = new Date('2026-11-23T12:00:00Z');
@@ -11,9 +11,10 @@ const today = new Date('2026-11-23T12:00:00Z');
 describe('samples of the gallery', () => {
   it('show people by drawn avatars, each another one, without an address to fetch', () => {
     for (const name of galleryCards) {
-      const card = cardOf(name);
+      const { card: ofCard, parameters } = parametersOf(name);
+      const card = cardOf(ofCard);
       const input = sampleOf(name, today);
-      const readable = card.read(input, readCardOptions({}, card.parts));
+      const readable = card.read(input, readCardOptions(parameters, card.parts));
       assert.ok(readable, name);
       const images = input.images ?? new Map<string, string>();
       assert.ok(
