@@ -17,7 +17,7 @@ import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { numberLink, tip } from './numbers.ts';
 import { AccountPart, AwardPart, BoardPart, type Part, partReader } from './parts.ts';
-import { collectingLine, pendingPage, progressScriptPath } from './progress/page.ts';
+import { collectingLine, isCollecting, pendingPage, progressScriptPath } from './progress/page.ts';
 import type { Progress as CollectedRepositories } from './progress/store.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { levelRing } from './ring.ts';
@@ -50,7 +50,7 @@ interface Data {
   holders: ReadonlyMap<string, number>;
   /** The achievement that a person is closest to. */
   progress: Progress | undefined;
-  /** The repositories of an organization that are collected, where its numbers are not complete. */
+  /** The repositories that are collected, where numbers come from them and are not complete. */
   collected: CollectedRepositories | undefined;
   /** For organizations alone. */
   community: Community | undefined;
@@ -89,9 +89,11 @@ export function accountPage(
     path,
     params: AccountPath,
     query: PeopleQuery,
-    load: async (read, { account, query: { people = listLengths.people, ...query } }) => {
+    load: async (read, { account, provider, query: { people = listLengths.people, ...query } }) => {
       const within = windowOf(query, now());
       const isOrganization = account.type === 'organization';
+      // Its numbers come from its repositories, so that they are complete once these are collected.
+      const isSummed = isOrganization || !provider.accounts.reportsTotals;
       const [own, { awards, holders }, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
         isOrganization ? withoutAwards : loadAwards(read, (ids) => countHolders(account, ids)),
@@ -110,7 +112,7 @@ export function accountPage(
         awards,
         holders,
         progress,
-        collected: isOrganization && isIncomplete ? await countProgress(account) : undefined,
+        collected: isSummed && isIncomplete ? await countProgress(account) : undefined,
         community: present,
         boards: boardList,
         repositories: owned,
@@ -180,14 +182,13 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
   const title = displayName || name;
   const pathOf = (counter: CounterName): string => counterPath(provider, name, counter);
   const { collected } = data;
-  const isCollecting = collected !== undefined && collected.complete < collected.total;
   return renderDocument(site, reader, {
     title: displayName === '' || displayName === name ? name : `${displayName} (${name})`,
     description: description || `${language.words.publicOnly}: ${title}`,
     path,
     previewPath: previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
-    scripts: isCollecting ? [progressScriptPath, tipsPath] : [tipsPath],
+    scripts: isCollecting(collected) ? [progressScriptPath, tipsPath] : [tipsPath],
     feeds: data.boards.map(({ provider: host, owner, slug, name: board }) => ({
       path: endpointPath(host, owner, `boards/${slug}/feed`),
       title: board,
@@ -199,7 +200,7 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
       url: `${site.publicUrl()}${path}`,
       sameAs: [site.profileUrl(provider, name)],
     },
-    main: html`${hero(site, reader, account, data.account)}${isCollecting && collectingLine(provider, name, collected, reader)}
+    main: html`${hero(site, reader, account, data.account)}${isCollecting(collected) && collectingLine({ provider, name }, collected, reader)}
 ${section(words.contributions, counters({ values: account.contributions, pathOf, isOfAll: isOrganization }, data.account, reader), dataLink(account, 'contributions', words), numbersId)}
 ${section(words.year, html`${calendar(provider, name, reader)}${calendarNote(pathOf, data.account, reader)}`)}
 ${data.languages.length > 0 && section(language.words.languagesTitle, languages(provider, name, data.languages, data.account, reader), dataLink(account, 'contributions/languages', words))}

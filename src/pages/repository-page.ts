@@ -17,7 +17,8 @@ import { type Community, communitySection, loadCommunity } from './community.ts'
 import { html } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { type Part, partReader, RepositoryPart } from './parts.ts';
-import { pendingPage } from './progress/page.ts';
+import { collectingLine, isCollecting, pendingPage, progressScriptPath } from './progress/page.ts';
+import type { Progress } from './progress/store.ts';
 import { type Reader, readerOf } from './reader.ts';
 import { boards, counters, earnable, repositoryFacts, section } from './sections.ts';
 import { tipsPath } from './style.ts';
@@ -32,6 +33,8 @@ interface Data {
   boards: readonly OpenBoard[];
   community: Community;
   earnable: readonly Earnable[];
+  /** Counts the repository where it is collected; absent where its numbers are complete. */
+  collected: Progress | undefined;
 }
 
 interface Sources {
@@ -42,12 +45,14 @@ interface Sources {
   findEarnable: (repository: Repository, limit: number) => Promise<readonly Earnable[]>;
   /** Finds the boards that count a repository and that everyone may see. */
   findBoards: (repository: Repository, limit: number) => Promise<readonly OpenBoard[]>;
+  /** Counts 1 repository, and whether it is collected. */
+  countProgress: (account: Account, name: string) => Promise<Progress>;
 }
 
 /** Returns the page of a public repository. */
 export function repositoryPage(
   site: Site,
-  { now, findRepository, findEarnable, findBoards }: Sources,
+  { now, findRepository, findEarnable, findBoards, countProgress }: Sources,
   path: string,
 ): Page<typeof RepositoryPath, Data> {
   return {
@@ -68,11 +73,13 @@ export function repositoryPage(
           explanations: [{ phrase: 'noRepository' }],
         });
       }
-      const [boardsOf, defined] = await Promise.all([
+      const isIncomplete = [community.people, numbers].some(({ missing }) => missing.length > 0);
+      const [boardsOf, defined, collected] = await Promise.all([
         findBoards(repository, listLengths.boards),
         findEarnable(repository, listLengths.achievements),
+        isIncomplete ? countProgress(account, repository.name) : undefined,
       ]);
-      return { repository, numbers, boards: boardsOf, community, earnable: defined };
+      return { repository, numbers, boards: boardsOf, community, earnable: defined, collected };
     },
     render: (data, { account, provider }, language) => ({
       html: renderRepository(site, readerOf(language), { ...data, owner: account.name, provider: provider.name }),
@@ -85,7 +92,7 @@ export function repositoryPage(
 }
 
 function renderRepository(site: Site, reader: Reader, data: Data & { owner: string; provider: string }): string {
-  const { repository, community, owner, provider } = data;
+  const { repository, community, collected, owner, provider } = data;
   const { words, to } = reader;
   const { name, description } = repository;
   const path = repositoryPath(provider, owner, name);
@@ -95,7 +102,7 @@ function renderRepository(site: Site, reader: Reader, data: Data & { owner: stri
     path,
     previewPath: previewPath(provider, owner, 'contributors', { repository: name }),
     isAboutAccount: true,
-    scripts: [tipsPath],
+    scripts: isCollecting(collected) ? [progressScriptPath, tipsPath] : [tipsPath],
     facts: {
       '@type': 'SoftwareSourceCode',
       name,
@@ -109,6 +116,7 @@ function renderRepository(site: Site, reader: Reader, data: Data & { owner: stri
 ${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
 ${repositoryFacts(owner, repository, { id: 'stars-tip' }, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
+${isCollecting(collected) && collectingLine({ provider, name: owner, repository: name }, collected, reader)}
 ${section(words.contributions, counters({ values: data.numbers.items[0]?.contributions ?? {}, pathOf: (counter) => repositoryCounterPath(provider, owner, name, counter), isOfAll: true }, data.numbers, reader), html`<a class="quiet" href="${endpointPath(provider, owner, `repositories/${encodeURIComponent(name)}/contributions`)}">${words.asData}</a>`)}
 ${communitySection({ provider, owner, repository: name, path }, community, reader)}
 ${data.earnable.length > 0 && section(words.detail.toEarn, earnable({ provider, owner, asOf: data.numbers.asOf }, data.earnable, reader))}

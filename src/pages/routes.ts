@@ -107,6 +107,8 @@ export function pageRoutes(app: App, without: Services): void {
         findEarnable: ({ id, ownerId }, limit) => findEarnable(connection, { ownerId, repositoryId: id }, limit),
         findBoards: ({ id, ownerId }, limit) =>
           findBoardsOfRepository(connection, { repositoryId: id, ownerId }, limit),
+        countProgress: ({ provider: host, name }, repository) =>
+          countProgress(connection, { provider: host, name, repository }),
       },
       `/${provider}/:name/:repository`,
     ),

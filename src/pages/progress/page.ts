@@ -4,24 +4,33 @@ import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
 import { tipsPath } from '../style.ts';
-import type { Progress } from './store.ts';
+import type { Followed, Progress } from './store.ts';
 
 /** The path of the script that fills in a page. */
 export const progressScriptPath = '/pages/progress.js';
 
 /**
- * Renders how many public repositories of an organization are collected so far. The script of the page keeps the text
- * current, and fills the page in once all are.
+ * Renders how many public repositories of an account are collected so far, or that the repository of a page is being
+ * collected. The script of the page keeps the text current, and fills the page in once everything is collected.
  */
 export function collectingLine(
-  provider: string,
-  name: string,
+  { provider, name, repository }: Followed,
   { complete, total }: Progress,
   { language: { words, number } }: Reader,
 ): Markup {
-  const text = fill(words.completeRepositories, { n: number(complete), total: number(total) });
-  const path = `/pages/progress${accountPath(provider, name)}?until=complete`;
-  return html`<section><p class="note" role="status" data-progress="${path}"><strong>${words.collecting}</strong> · <span data-counts="${words.completeRepositories}">${text}</span></p></section>`;
+  const query = new URLSearchParams({ until: 'complete', ...(repository !== undefined && { repository }) }).toString();
+  const path = `/pages/progress${accountPath(provider, name)}?${query}`;
+  const isCounted = repository === undefined && total > 0;
+  const text = isCounted
+    ? fill(words.completeRepositories, { n: number(complete), total: number(total) })
+    : words.collectingDetail;
+  const counts = html`<span data-counts="${words.completeRepositories}">${text}</span>`;
+  return html`<section><p class="note" role="status" data-progress="${path}"><strong>${words.collecting}</strong> · ${repository === undefined ? counts : text}</p></section>`;
+}
+
+/** Returns whether some repositories are not listed or not collected yet. */
+export function isCollecting(progress: Progress | undefined): progress is Progress {
+  return progress !== undefined && (!progress.isListed || progress.complete < progress.total);
 }
 
 /** Renders a page whose account is still being looked up. Its script fills it in; without scripts there is a link. */

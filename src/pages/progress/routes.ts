@@ -5,9 +5,9 @@ import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
-import { type AccountName, AccountPath } from '../../http/endpoint.ts';
+import { type AccountName, AccountPath, RepositoryPath } from '../../http/endpoint.ts';
 import { type Requester, requesterOf, senderOf } from '../../http/requester.ts';
-import { progressScriptPath } from './page.ts';
+import { isCollecting, progressScriptPath } from './page.ts';
 import { countProgress } from './store.ts';
 
 type Stream = FastifyReply['raw'];
@@ -25,6 +25,8 @@ const countMs = 5000;
 const Query = Type.Object({
   /** Wait until all public repositories of the account are collected, not only until the account is stored. */
   until: Type.Optional(Type.Literal('complete')),
+  /** Follow this repository of the account alone. */
+  repository: Type.Optional(RepositoryPath.properties.repository),
 });
 const script = readFileSync(new URL('script.js', import.meta.url));
 
@@ -75,18 +77,18 @@ export function progressRoutes(app: App, services: RouteServices): void {
 async function follow(
   { resolver, now, connection }: RouteServices,
   name: AccountName,
-  { requester, until }: { requester: Requester } & Static<typeof Query>,
+  { requester, until, repository }: { requester: Requester } & Static<typeof Query>,
   stream: Stream,
 ): Promise<void> {
   const closed = new AbortController();
   stream.once('close', () => closed.abort());
   for (let beat = 0; beat < maxBeats; beat += 1) {
     const deadline = new Date(now().getTime() + (until === 'complete' ? countMs : beatMs));
-    const progress = await countProgress(connection, name);
+    const progress = await countProgress(connection, { ...name, repository });
     if (stream.writableEnded) return;
-    if (progress.total > 0) stream.write(`event: progress\ndata: ${JSON.stringify(progress)}\n\n`);
-    const isCollected = progress.complete === progress.total;
-    if ((until !== 'complete' || isCollected) && (await isKnown(resolver, name, { deadline, requester }))) {
+    const { total, complete } = progress;
+    if (total > 0) stream.write(`event: progress\ndata: ${JSON.stringify({ total, complete })}\n\n`);
+    if ((until !== 'complete' || !isCollecting(progress)) && (await isKnown(resolver, name, { deadline, requester }))) {
       stream.end('event: ready\ndata: {}\n\n');
       return;
     }

@@ -4,23 +4,34 @@ import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
+/** An account by its name, or one of its repositories. */
+export interface Followed {
+  provider: string;
+  name: string;
+  /** Absent: all repositories of the account. */
+  repository?: string | undefined;
+}
+
 /** The public repositories of an account, and those of which everything is collected. */
 export interface Progress {
   complete: number;
   total: number;
+  /** False while repositories of the account may exist that are not counted here. */
+  isListed: boolean;
 }
 
-/** Counts the repositories of an account by its name; none where no account of the name is stored. */
+/** Counts the repositories of an account by its name, or one of them; none where no account of the name is stored. */
 export async function countProgress(
   connection: Connection,
-  { provider, name }: { provider: string; name: string },
+  { provider, name, repository }: Followed,
 ): Promise<Progress> {
   const { rows } = await sql<Progress>`
-    select count(*)::integer as total, (count(*) filter (where
+    select count(r.id)::integer as total, (count(r.id) filter (where
       exists (select from streams s where s.repository_id = r.id)
-      and not exists (select from streams s where s.repository_id = r.id and s.completed_at is null)))::integer as complete
-    from accounts a join repositories r on r.owner_id = a.id
-    where a.provider = ${provider} and lower(a.name) = ${nameKey(name)} and not r.is_private
-      and ${isShownInSql('a')} and ${isPresentInSql('r')}`.execute(connection);
-  return rows[0] ?? { complete: 0, total: 0 };
+      and not exists (select from streams s where s.repository_id = r.id and s.completed_at is null)))::integer as complete,
+      coalesce(bool_and(a.listed_at is not null or ${repository !== undefined}), true) as "isListed"
+    from accounts a left join repositories r on r.owner_id = a.id and not r.is_private and ${isPresentInSql('r')}
+      and (${repository ?? null}::text is null or lower(r.name) = lower(${repository ?? null}::text))
+    where a.provider = ${provider} and lower(a.name) = ${nameKey(name)} and ${isShownInSql('a')}`.execute(connection);
+  return rows[0] ?? { complete: 0, total: 0, isListed: true };
 }

@@ -95,6 +95,31 @@ describe('progress of a lookup', () => {
     await page.close();
   });
 
+  it('fills in the page of a repository once everything of it is collected', async () => {
+    const { organization } = shared.simulator.accounts;
+    const { pool } = shared.service.database;
+    const complete = (at: string): Promise<unknown> =>
+      pool.query(
+        `update streams set completed_at = ${at} where repository_id in (select r.id from repositories r
+          join accounts a on a.id = r.owner_id where a.name = $1 and r.name = 'engine-1')`,
+        [organization],
+      );
+    await complete('null');
+    const { text } = await shared.service.get(`/github/${organization}/engine-1?period=this-year`);
+    const path = /data-progress="([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    assert.equal(path, `/pages/progress/github/${organization}?until=complete&repository=engine-1`);
+    const { text: ofAnother } = await shared.service.get(`/github/${organization}/much-reviewed?period=this-year`);
+    assert.ok(!ofAnother.includes('data-progress'));
+    const browser = await sharedBrowser();
+    const page = await browser.newPage();
+    await page.goto(`${shared.service.url}/github/${organization}/engine-1?period=this-year`);
+    assert.match((await page.textContent('[data-progress]')) ?? '', /^Collecting · The numbers will be here/);
+    await complete('now()');
+    await page.waitForSelector('[data-progress]', { state: 'detached' });
+    assert.equal(await page.textContent('h1'), 'engine-1');
+    await page.close();
+  });
+
   it('waits for accounts that are not, for a limited number of pages of one address', async () => {
     const ending = new AbortController();
     const streams = await Promise.all(
