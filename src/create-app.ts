@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
-import { createAccess } from './access/access.ts';
+import { type Access, createAccess } from './access/access.ts';
 import { accessRoutes } from './access/routes.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
@@ -99,6 +99,14 @@ interface AppParts {
   url?: string;
 }
 
+/** Lets verified tokens be verified again when their accounts change on any node. */
+function forgetChangedAccounts(access: Access, { onAnnouncement }: Core): void {
+  onAnnouncement.add((announcement) => {
+    if (announcement === undefined || announcement.kind === 'accounts') access.clear();
+    else if (announcement.kind === 'account') access.forget(announcement.key);
+  });
+}
+
 /** Creates the web application with all routes. */
 export async function createApp(config: Config, core: Core, parts: AppParts): Promise<App> {
   const { log, now, registry, images, url } = parts;
@@ -111,10 +119,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
   const isLive = (): boolean => listener.isConnected();
   const handlerTimeoutMs = config.lookupBudgetMs + handlerMarginMs;
   const access = createAccess({ connection, now, publicUrl, isLive });
-  core.onAnnouncement.add((announcement) => {
-    if (announcement === undefined || announcement.kind === 'accounts') access.clear();
-    else if (announcement.kind === 'account') access.forget(announcement.key);
-  });
+  forgetChangedAccounts(access, core);
   const metrics = createHttpMetrics(registry);
   const site = await readSite(config, core, publicUrl);
   const app: App = await createServer({
@@ -161,6 +166,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
         allowedReceivers: config.outboundAllowed,
         onCheckFailure: core.sync.onFailure,
         counts,
+        parsedFiles: core.sync.parsedFiles,
         awaitListing: awaitListing.bind(undefined, { connection, resolver, now }),
       };
       for (const addRoutes of moduleRoutes) addRoutes(routes, services);

@@ -3,10 +3,11 @@ import type { App } from '../http/app.ts';
 import { awardRoutes } from './awards/routes.ts';
 import { credentialRoutes } from './credentials/routes.ts';
 import { verificationRoutes } from './credentials/verification/routes.ts';
+import type { ParsedFiles } from './files/read-file.ts';
 import { revocationRoutes } from './revocations/routes.ts';
 
 /** Registers all routes about awards. */
-export function achievementRoutes(app: App, services: AccessServices): void {
+export function achievementRoutes(app: App, services: AccessServices & { parsedFiles: ParsedFiles }): void {
   awardRoutes(app, services);
   credentialRoutes(app, services);
   verificationRoutes(app, services);

@@ -51,6 +51,8 @@ export interface RenderedPage {
   /** False while some data of the page is still being collected. */
   isComplete: boolean;
   staleAt: Date;
+  /** False where it shows data that changes without an invalidation of the account's responses; default: true. */
+  isCacheable?: boolean;
 }
 
 /** The services of pages about accounts. */
@@ -125,6 +127,7 @@ async function respond<Path extends TObject, Data>(
     if (data === undefined) return undefined;
     if (data instanceof MovedRepository) return data;
     const rendered = page.render(data, context, language);
+    isCacheable &&= rendered.isCacheable ?? true;
     const response = withCompressedForms(renderPage({ ...rendered, accountId: account.id, now: now() }));
     if (isCacheable) cache.put(key, response, startSequence);
     return { response, isCacheable };

@@ -1,6 +1,7 @@
 import { progressOf } from '../accounts/level.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Earnable } from '../achievements/awards/earnable-store.ts';
+import type { NextAchievement } from '../achievements/awards/next.ts';
 import type { OpenBoard } from '../boards/views/open-board-store.ts';
 import { fill } from '../cards/languages/language.ts';
 import type { CounterName } from '../contributions/kinds.ts';
@@ -12,7 +13,7 @@ import type { ShownRepository } from '../repositories/public-store.ts';
 import { accountPath, composerPath, counterPath, endpointPath, previewPath } from './addresses.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import { definitionOf } from './definitions/index.ts';
-import { type Progress, progressLine, readProgress } from './details/progress-evidence.ts';
+import { progressLine } from './details/progress-evidence.ts';
 import { html, type Markup } from './html.ts';
 import { renderDocument, type Site } from './layout.ts';
 import { numberLink, tip } from './numbers.ts';
@@ -49,7 +50,7 @@ interface Data {
   /** The numbers of people who hold the achievements of the awards, by the id of the award. */
   holders: ReadonlyMap<string, number>;
   /** The achievement that a person is closest to. */
-  progress: Progress | undefined;
+  progress: NextAchievement | undefined;
   /** The repositories that are collected, where numbers come from them and are not complete. */
   collected: CollectedRepositories | undefined;
   /** For organizations alone. */
@@ -71,6 +72,8 @@ interface Sources {
   findEarnable: (account: Account, limit: number) => Promise<readonly Earnable[]>;
   /** Finds the boards of a person, and those that rank the person. */
   findBoards: (account: Account, limit: number) => Promise<readonly OpenBoard[]>;
+  /** Finds the achievement that a person is closest to; undefined while the person has begun none. */
+  findNext: (account: Account) => Promise<NextAchievement | undefined>;
   /** Counts the public repositories of an account that are collected. */
   countProgress: (account: Account) => Promise<CollectedRepositories>;
   /** Counts the people who hold the achievements of awards, by the id of the award, as far as rims need it. */
@@ -82,7 +85,7 @@ interface Sources {
 /** Returns the page of a person or an organization. */
 export function accountPage(
   site: Site,
-  { now, findRepositories, findEarnable, findBoards, countProgress, countHolders, findLanguages }: Sources,
+  { now, findRepositories, findEarnable, findBoards, findNext, countProgress, countHolders, findLanguages }: Sources,
   path: string,
 ): Page<typeof AccountPath, Data> {
   return {
@@ -97,7 +100,7 @@ export function accountPage(
       const [own, { awards, holders }, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
         isOrganization ? withoutAwards : loadAwards(read, (ids) => countHolders(account, ids)),
-        isOrganization ? undefined : readProgress(read),
+        account.type === 'user' ? findNext(account) : undefined,
         isOrganization ? loadCommunity(read, within, { limit: Number(people), now: now() }) : undefined,
         isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
         findRepositories(account, listLengths.repositories),
@@ -128,6 +131,8 @@ export function accountPage(
         html: renderAccount(site, readerOf(language), account, data),
         isComplete: parts.every(({ missing }) => missing.length === 0),
         staleAt: new Date(Math.min(...parts.map(({ staleAt }) => staleAt.getTime()))),
+        // Its achievement belongs to a repository of another account, whose changes do not invalidate this page.
+        isCacheable: data.progress === undefined,
       };
     },
     renderPending: ({ provider, name }, language) => {

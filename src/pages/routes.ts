@@ -10,6 +10,8 @@ import {
   findAwardedAchievement,
   findPublicAchievement,
 } from '../achievements/awards/holders-store.ts';
+import { findNext } from '../achievements/awards/next.ts';
+import type { ParsedFiles } from '../achievements/files/read-file.ts';
 import { findBoardsOfPerson, findBoardsOfRepository } from '../boards/views/open-board-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
@@ -46,6 +48,7 @@ import { style, stylePath, tips, tipsPath } from './style.ts';
 
 interface Services extends AccessServices, Pick<PageServices, 'locales'> {
   site: Site;
+  parsedFiles: ParsedFiles;
 }
 
 /** Returns the facts about the pages of a site that all routes need. */
@@ -64,7 +67,7 @@ const dayS = 86_400;
 /** Registers the pages for visitors, with their stylesheet and images. */
 export function pageRoutes(app: App, without: Services): void {
   const services = { ...without, findViewer: findViewer.bind(undefined, without) };
-  const { site, connection, now } = services;
+  const { site, connection, now, parsedFiles } = services;
   const provider = providerSegment(site.providers);
   app.get('/', { ...hidden, config: { isPage: true } }, async (request, reply) =>
     sendPage(
@@ -88,6 +91,7 @@ export function pageRoutes(app: App, without: Services): void {
         findRepositories: ({ id }, limit) => findPublicRepositories(connection, id, limit),
         findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
         findBoards: ({ id }, limit) => findBoardsOfPerson(connection, id, limit),
+        findNext: ({ id }) => findNext(connection, id, parsedFiles),
         countProgress: (account) => countProgress(connection, account),
         countHolders: ({ id: accountId }, awardIds) =>
           countHoldersOfAwards(connection, { accountId, awardIds }, rareUpTo + 1),

@@ -28,8 +28,14 @@ const Progress = Type.Object(
 
 type Context = RequestContext<unknown, Static<typeof Query>>;
 
+/** The services of routes about awards. */
+export interface AwardServices extends RouteServices {
+  /** The parsed files of achievements that this process keeps. */
+  parsedFiles: ParsedFiles;
+}
+
 /** Registers the items behind the progress to the next award. */
-export function nextRoutes(app: App, services: RouteServices, parsedFiles: ParsedFiles): void {
+export function nextRoutes(app: App, services: AwardServices): void {
   addEndpoint(app, services, {
     path: '/v1/:provider/entities/:name/achievements/next',
     operationId: 'listNextEvidence',
@@ -45,7 +51,7 @@ export function nextRoutes(app: App, services: RouteServices, parsedFiles: Parse
     item: ProgressEvidenceItem,
     details: { title: 'ProgressMetadata', properties: { progress: Progress } },
     hasCsv: true,
-    load: (context) => load(services, context, parsedFiles),
+    load: (context) => load(services, context),
     present: ({ next, ...loaded }, context) => {
       const result = presentEvidence(services, loaded, context, context.query.format, ProgressEvidenceItem);
       Object.assign(result.envelope.meta_data, { progress: progressOf(next) });
@@ -60,9 +66,8 @@ function progressOf({ name, iconSource, goal, present, wanted }: NextAchievement
 }
 
 async function load(
-  { connection, now }: RouteServices,
+  { connection, now, parsedFiles }: AwardServices,
   { account, page: { limit, start } }: Context,
-  parsedFiles: ParsedFiles,
 ): Promise<LoadedEvidence & { next: NextAchievement }> {
   const next = account.type === 'user' ? await findNext(connection, account.id, parsedFiles) : undefined;
   if (next === undefined) {

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
@@ -16,9 +15,8 @@ import {
 } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { ParsedFiles } from '../files/read-file.ts';
 import { findNext, type NextAchievement } from './next.ts';
-import { nextRoutes } from './next-routes.ts';
+import { type AwardServices, nextRoutes } from './next-routes.ts';
 import { type Audience, type Award, type AwardPlace, countHolders, findAward, findAwardPage } from './page-store.ts';
 
 const AwardItem = Type.Object(
@@ -59,13 +57,10 @@ export const AwardPath = Type.Object({
 });
 
 const listing = 'achievements';
-/** The parsed files of achievements that a process keeps for the progress on cards. */
-const maxParsedFiles = 50;
 
 /** Registers endpoint 4, the achievements that an account was awarded, and each of these awards by itself. */
-export function awardRoutes(app: App, services: RouteServices): void {
-  const parsedFiles: ParsedFiles = new LRUCache({ max: maxParsedFiles });
-  nextRoutes(app, services, parsedFiles);
+export function awardRoutes(app: App, services: AwardServices): void {
+  nextRoutes(app, services);
   const shared = { readers: 'public', dataType: 'achievement', item: AwardItem, cards: ['achievements'] } as const;
   addEndpoint(app, services, {
     ...shared,
@@ -78,7 +73,7 @@ export function awardRoutes(app: App, services: RouteServices): void {
     params: AccountPath,
     query: Query,
     listing: { name: listing, defaultLimit: 30 },
-    load: (context) => loadPage(services, context, parsedFiles),
+    load: (context) => loadPage(services, context),
     present: (awards, context) => present(services, awards, context),
   });
   addEndpoint(app, services, {
@@ -129,8 +124,8 @@ async function holdersOf(
   return ids.map((id) => counts.get(id) ?? 0);
 }
 
-async function loadPage(services: RouteServices, context: Context, parsedFiles: ParsedFiles): Promise<Awards> {
-  const { connection } = services;
+async function loadPage(services: AwardServices, context: Context): Promise<Awards> {
+  const { connection, parsedFiles } = services;
   const {
     account,
     page: { limit, start },

@@ -1,8 +1,6 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { AppError } from '../../errors.ts';
-import { MovedRepository } from '../../http/endpoint.ts';
-import type { ReadPart } from '../../http/pages.ts';
+import type { NextAchievement } from '../../achievements/awards/next.ts';
 import { accountPath, progressPath, repositoryPath } from '../addresses.ts';
 import { definitionOf } from '../definitions/index.ts';
 import { html, type Markup } from '../html.ts';
@@ -18,31 +16,18 @@ const Progress = Type.Object({
   present: Type.Integer(),
   wanted: Type.Integer(),
 });
-export type Progress = Static<typeof Progress>;
 const ProgressMeta = Type.Object({ progress: Progress });
-
-/** Reads the achievement that a person is closest to; undefined while the person has begun none. */
-export async function readProgress(read: ReadPart): Promise<Progress | undefined> {
-  try {
-    const result = await read('listNextEvidence', { limit: 1 });
-    if (result === undefined || result instanceof MovedRepository) return undefined;
-    return Value.Parse(ProgressMeta, result.envelope.meta_data).progress;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return undefined;
-    throw error;
-  }
-}
 
 /** Renders the progress to the next award, with a link to what counts towards it. */
 export function progressLine(
   provider: string,
   account: string,
-  { name, condition, present, wanted }: Progress,
+  { name, goal, present, wanted }: NextAchievement,
   asOf: Date | undefined,
   reader: Reader,
 ): Markup {
   const { language, to } = reader;
-  const facts = { id: 'progress-tip', means: definitionOf('progress', reader), window: condition, asOf };
+  const facts = { id: 'progress-tip', means: definitionOf('progress', reader), window: goal.trigger.text, asOf };
   const number = numberLink(to(progressPath(provider, account)), language.number(present), facts);
   return html`<p class="facts"><span class="tipped">${language.words.nextAchievement}: <bdi>${name}</bdi> · <bdi>${number} / ${language.number(wanted)}</bdi>${tip(facts, reader)}</span></p>`;
 }

@@ -56,5 +56,14 @@ describe('the page of the progress to the next award', () => {
         new RegExp(`<a href="${path}\\?lang=de" class="number" aria-describedby="progress-tip">${total}</a> / 100.000`),
       );
     });
+
+    it('is not linked any more from the page of the person once the repository is private', async () => {
+      const { pool } = shared.service.database;
+      const isLinked = async (): Promise<boolean> => (await page(`/github/${ada.name}?lang=fr`)).text.includes(path);
+      assert.equal(await isLinked(), true);
+      await pool.query(`update repositories set is_private = true where name = 'engine-1'`);
+      assert.equal(await isLinked(), false);
+      await pool.query(`update repositories set is_private = false where name = 'engine-1'`);
+    });
   });
 });
