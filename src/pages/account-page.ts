@@ -76,8 +76,8 @@ interface Sources {
   findNext: (account: Account) => Promise<NextAchievement | undefined>;
   /** Counts the public repositories of an account that are collected. */
   countProgress: (account: Account) => Promise<CollectedRepositories>;
-  /** Counts the people who hold the achievements of awards, by the id of the award, as far as rims need it. */
-  countHolders: (account: Account, awardIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** Counts the people who hold the achievements of the newest awards, by the id of the award, as far as rims need it. */
+  countHolders: (account: Account, limit: number) => Promise<ReadonlyMap<string, number>>;
   /** Finds the languages of an account, as far as they are known. */
   findLanguages: (account: Account, limit: number) => Promise<readonly LanguageSum[]>;
 }
@@ -97,9 +97,10 @@ export function accountPage(
       const isOrganization = account.type === 'organization';
       // Its numbers come from its repositories, so that they are complete once these are collected.
       const isSummed = isOrganization || !provider.accounts.reportsTotals;
-      const [own, { awards, holders }, progress, community, boardList, owned, defined, languages] = await Promise.all([
+      const [own, awards, holders, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount),
-        isOrganization ? withoutAwards : loadAwards(read, (ids) => countHolders(account, ids)),
+        isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
+        isOrganization ? new Map() : countHolders(account, listLengths.awards),
         account.type === 'user' ? findNext(account) : undefined,
         isOrganization ? loadCommunity(read, within, { limit: Number(people), now: now() }) : undefined,
         isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
@@ -142,19 +143,6 @@ export function accountPage(
       return pendingPage(site, reader, { provider, name, title: name, image });
     },
   };
-}
-
-type Awards = Pick<Data, 'awards' | 'holders'>;
-const withoutAwards: Awards = { awards: undefined, holders: new Map() };
-
-/** Reads the newest awards of a person, and the numbers of people from which the metals of their rims follow. */
-async function loadAwards(
-  read: ReadPart,
-  countHolders: (awardIds: readonly string[]) => Promise<Data['holders']>,
-): Promise<Awards> {
-  const awards = await readPart(read, 'listAwards', readAwards, { limit: listLengths.awards });
-  if (awards === undefined || awards.items.length === 0) return { ...withoutAwards, awards };
-  return { awards, holders: await countHolders(awards.items.map(({ id }) => id)) };
 }
 
 async function readPart<Item>(

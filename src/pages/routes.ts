@@ -93,8 +93,8 @@ export function pageRoutes(app: App, without: Services): void {
         findBoards: ({ id }, limit) => findBoardsOfPerson(connection, id, limit),
         findNext: ({ id }) => findNext(connection, id, parsedFiles),
         countProgress: (account) => countProgress(connection, account),
-        countHolders: ({ id: accountId }, awardIds) =>
-          countHoldersOfAwards(connection, { accountId, awardIds }, rareUpTo + 1),
+        countHolders: ({ id: accountId }, limit) =>
+          countHoldersOfAwards(connection, { accountId, limit }, rareUpTo + 1),
         findLanguages: (account, limit) => findKnownLanguages(services, account, limit),
       },
       `/${provider}/:name`,

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
+import { pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** An achievement that the file of a public repository defines at present. */
@@ -92,21 +93,28 @@ export async function findAwardedAchievement(
 }
 
 /**
- * Counts the people who hold the achievement of each of an account's awards, by the id of the award; only achievements of
- * public repositories.
+ * Counts the people who hold the achievements of an account's newest awards from public repositories, by the id of the
+ * award. Awards that visitors do not see are not among them.
  * @param upTo stands for all greater numbers, because counting more people would take long.
  */
 export async function countHoldersOfAwards(
   connection: Connection,
-  { accountId, awardIds }: { accountId: string; awardIds: readonly string[] },
+  { accountId, limit }: { accountId: string; limit: number },
   upTo: number,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ id: string; holders: number }>`
-    select g.id, n.holders
-    from awards g join achievements h on h.id = g.achievement_id join repositories r on r.id = h.repository_id
-      cross join lateral ${holdersInSql(upTo)} n
-    where g.account_id = ${accountId} and g.id = any(${awardIds}::uuid[]) and not r.is_private
-      and ${isPresentInSql('r')}`.execute(connection);
+    with shown as (
+      select ${pointRead} g.id as award_id, g.achievement_id as id from awards g
+        -- The offsets keep the order of the index of awards, as in findAwardPage.
+        cross join lateral (select repository_id from achievements where id = g.achievement_id offset 0) h
+        cross join lateral (select owner_id, provider, credential_name, is_private, deleted_at
+          from repositories where id = h.repository_id offset 0) r
+        cross join lateral (select id, deleted_at, hidden, hidden_by_host from accounts where id = r.owner_id offset 0) o
+      where g.account_id = ${accountId} and g.revoked_at is null and not r.is_private and ${isPresentInSql('r')}
+        and (o.id = g.account_id or ${isShownInSql('o')})
+      order by g.awarded_at desc, g.id desc limit ${limit}
+    )
+    select h.award_id as id, n.holders from shown h cross join lateral ${holdersInSql(upTo)} n`.execute(connection);
   return new Map(rows.map(({ id, holders }) => [id, holders]));
 }
 

@@ -109,4 +109,52 @@ describe('pages of the people who hold an achievement', () => {
     assert.equal(await linkOf(awardId), undefined);
     assert.ok((await page(`/github/${ada.name}/achievements/${awardId}`)).text.includes('<bdi>engine-1</bdi>'));
   });
+
+  it('decide the rims of awards on the page of a person, also where newer awards are hidden', async () => {
+    const { service } = shared;
+    const { pool } = service.database;
+    const rimOf = async (awardId: string): Promise<string | undefined> => {
+      await pool.query(`insert into announcements (kind, key) select 'account', id from accounts where name = $1`, [
+        ada.name,
+      ]);
+      await service.service.catchUp();
+      const { text } = await page(`/github/${ada.name}`);
+      return new RegExp(`<img class="([^"]+)" src="[^"]*/achievements/${awardId}[?]`).exec(text)?.[1];
+    };
+    const awardId = await award(service, 'With a rim', { repository: 'engine-1' });
+    assert.equal(await rimOf(awardId), 'rim gold');
+    const privateId = await award(service, 'Private', { isPrivate: true });
+    const { rows } = await pool.query<{ id: string }>(
+      `with owner as (
+         insert into accounts (id, provider, external_id, handle, type, name, display_name, named_at, created_at, updated_at)
+         values (gen_random_uuid(), 'github', 'rims', '', 'user', 'rims', '', now(), now(), now()) returning id
+       ), repository as (
+         insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
+           created_at, updated_at)
+         select gen_random_uuid(), 'github', 'rims', 'rims', id, 'rims', false, false, now(), now(), now(), now() from owner
+         returning id
+       ), achievement as (
+         insert into achievements (id, repository_id, name, icon, description, is_current)
+         select gen_random_uuid(), r.id, 'Newer ' || n, '', '', true from repository r, generate_series(1, 12) n returning id)
+       insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
+       select gen_random_uuid(), h.id, a.id, 'rims', now(), now() from achievement h, accounts a where a.name = $1
+       returning id`,
+      [ada.name],
+    );
+    assert.equal(await rimOf(awardId), undefined, 'twelve newer awards are shown');
+    assert.equal(await rimOf(rows[0]?.id ?? ''), 'rim gold');
+    for (const [hide, show] of [
+      [`update awards set revoked_at = now() where repository_name = 'rims'`, 'update awards set revoked_at = null'],
+      [`update accounts set hidden = true where name = 'rims'`, 'update accounts set hidden = false'],
+      [`update repositories set is_private = true where name = 'rims'`, 'update repositories set is_private = false'],
+    ] as const) {
+      await pool.query(hide);
+      assert.equal(await rimOf(awardId), 'rim gold', hide);
+      assert.equal(await rimOf(privateId), undefined, hide);
+      await pool.query(`${show} where ${/where (.*)/.exec(hide)?.[1]}`);
+    }
+    await pool.query(`update accounts set publishes_private = true where name in ($1, $2)`, [ada.name, engines.name]);
+    await pool.query(`update accounts set hidden = true where name = 'rims'`);
+    assert.equal(await rimOf(privateId), 'rim', 'nobody may know who holds an achievement of a private repository');
+  });
 });
