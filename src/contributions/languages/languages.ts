@@ -5,7 +5,13 @@ import type { LanguagesInput } from '../../http/images.ts';
 import type { Window } from '../../windows/window.ts';
 import { countLanguagesJob } from '../jobs.ts';
 import { colourOfLanguage } from './linguist.ts';
-import { findLanguageRepositories, findLanguages, type LanguageQuery, type LanguageSum } from './store.ts';
+import {
+  findFewLanguages,
+  findLanguageRepositories,
+  findLanguages,
+  type LanguageQuery,
+  type LanguageSum,
+} from './store.ts';
 
 /** The most repositories of an account whose languages are counted: those with its most commits. */
 export const maxRepositories = 50;
@@ -69,7 +75,10 @@ export async function findKnownLanguages(
   { id: accountId, type }: Account,
   limit: number,
 ): Promise<LanguageSum[]> {
-  const query: LanguageQuery = { accountId, isOwner: type === 'organization', withPrivate: false };
+  const isOwner = type === 'organization';
+  const few = isOwner ? undefined : await findFewLanguages(connection, accountId);
+  if (few !== undefined) return few.slice(0, limit);
+  const query: LanguageQuery = { accountId, isOwner, withPrivate: false };
   const days = { since: null, until: null };
   const sums = await computations.share(accountId, 'known languages', () => findLanguages(connection, query, days));
   return sums.slice(0, limit);

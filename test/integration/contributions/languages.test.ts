@@ -6,7 +6,11 @@ import { buildRepository, type CommitDescription } from '../../../simulators/git
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { changeNeeds, needLanguages } from '../../../src/contributions/detail-store.ts';
-import { findLanguageRepositories, findLanguages } from '../../../src/contributions/languages/store.ts';
+import {
+  findFewLanguages,
+  findLanguageRepositories,
+  findLanguages,
+} from '../../../src/contributions/languages/store.ts';
 import { uncountCommits } from '../../../src/contributions/total-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
@@ -83,6 +87,8 @@ async function languagesOf(
   days: { since: string | null; until: string | null },
 ): Promise<Record<string, number>> {
   const found = await findLanguages(connection, query, days);
+  if (days === lifetime && !query.isOwner && !query.withPrivate)
+    assert.deepEqual(await findFewLanguages(connection, query.accountId), found);
   return Object.fromEntries(found.map(({ language, files }) => [language, files]));
 }
 
@@ -167,5 +173,23 @@ describe('counting of languages', () => {
     assert.deepEqual(await languages(lifetime, { withPrivate: true }), { TypeScript: 1 });
     await sql`update repositories set deleted_at = now()`.execute(connection);
     assert.deepEqual(await languages(lifetime, { withPrivate: true }), {});
+  });
+
+  it('leaves the sums of many days to a statement of their own, also where no repository is public', async () => {
+    await using prepared = await prepare([change('2026-01-01', ['a.ts'], [])]);
+    const { connection, accountId } = prepared;
+    const addDays = (first: number, last: number) =>
+      sql`
+        insert into language_days (repository_id, identity_id, day, language, files, commits)
+        select r.id, i.id, date '2000-01-01' + n::integer, 'Go', 1, 1
+        from generate_series(${first}::integer, ${last}::integer) n, repositories r, identities i
+        where i.email = 'a@x.org'`.execute(connection);
+    assert.deepEqual(await findFewLanguages(connection, accountId), []);
+    await addDays(1, 2000);
+    assert.deepEqual(await findFewLanguages(connection, accountId), [{ language: 'Go', files: 2000 }]);
+    await addDays(2001, 2001);
+    assert.equal(await findFewLanguages(connection, accountId), undefined);
+    await sql`update repositories set is_private = true`.execute(connection);
+    assert.equal(await findFewLanguages(connection, accountId), undefined);
   });
 });
