@@ -9,10 +9,17 @@ import { readConfig } from '../../../src/config/config.ts';
 import { createTestDatabase } from '../../database.ts';
 
 describe('published rules of docs/boards.md', () => {
-  it('rank people of the demonstration as they are written', async () => {
+  it('rank people of the demonstration, with the names and days that the document replaces', async () => {
     const document = readFileSync(new URL('../../../docs/boards.md', import.meta.url), 'utf8');
     const [, rules = ''] = document.split('## Published rules');
-    const files = [...rules.matchAll(/```yaml\n(.*?)```/gs)].map(([, file = '']) => file);
+    const [, script = ''] = /^sed '(.*)' rule\.yaml/m.exec(rules) ?? [];
+    const replacements = [...script.matchAll(/s\/([^/]+)\/([^/]+)\//g)].map(
+      ([, from = '', to = '']) => [from, to] as const,
+    );
+    assert.equal(replacements.length, 6);
+    const files = [...rules.matchAll(/```yaml\n(.*?)```/gs)].map(([, file = '']) =>
+      replacements.reduce((text, [from, to]) => text.replaceAll(from, to), file),
+    );
     await using created = await createTestDatabase({ withTables: false });
     const config = readConfig({ DATABASE_URL: created.url, DATA_DIR: '/nonexistent' }, () => '');
     const previews = await importSample(config, { warn: () => {} }, async (connection) => {

@@ -7,11 +7,13 @@ const root = new URL('../../../src/', import.meta.url);
 /** The modules that write to each table; all others call them, so that nothing that follows from a change is forgotten. */
 const writers: Readonly<Record<string, readonly string[]>> = {
   contributions: [
+    // The demonstration dates contributions back, and nothing follows from that.
+    'commands/demo/date-back-store.ts',
     'contributions/contribution-store.ts',
     'contributions/erase-store.ts',
     'contributions/write-store.ts',
   ],
-  commits: ['contributions/commit-store.ts', 'contributions/languages/store.ts'],
+  commits: ['commands/demo/date-back-store.ts', 'contributions/commit-store.ts', 'contributions/languages/store.ts'],
   language_days: ['contributions/languages/store.ts'],
   uncounted_commits: [
     'contributions/commit-store.ts',
