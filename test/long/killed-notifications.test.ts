@@ -48,9 +48,10 @@ describe('notifications', () => {
     await using simulator = await startSimulator({ repositories: 2 });
     const settings = { OUTBOUND_ALLOW: receiver.host };
     {
-      await using service = await startTestService({ simulator, databaseUrl: created.url });
+      await using service = await startTestService({ simulator, settings, databaseUrl: created.url });
       const token = await serviceToken(service, simulator, engines);
-      await service.get(`${engines.name}/webhook-secrets`, jsonRequest('PUT', token, { url: receiver.url }));
+      const secret = jsonRequest('PUT', token, { url: receiver.url });
+      assert.equal((await service.get(`${engines.name}/webhook-secrets`, secret)).status, 200);
     }
     const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
     const awarding = await prepareAwarding(database, now, engines.name);
