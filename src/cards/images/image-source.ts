@@ -53,6 +53,8 @@ export interface FindOptions {
 export class ImageSource {
   readonly #options: ImageSourceOptions;
   readonly #fetching = new Map<string, Promise<void>>();
+  /** Writes that no response waits for. */
+  readonly #writing = new Set<Promise<unknown>>();
   readonly #queue = new PQueue({ concurrency: limits.fetches });
   #isClosed = false;
   #sweptAt = 0;
@@ -94,11 +96,11 @@ export class ImageSource {
     return { images, isFinal: !unknown.some((url) => this.#fetching.has(url)) };
   }
 
-  /** Ends running fetches and drops those that have not begun; neither counts as a failure of the image. */
+  /** Ends running fetches and drops those that have not begun; neither counts as a failure of the image. Waits for writes. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#options.client.close();
-    await Promise.allSettled(this.#fetching.values());
+    await Promise.allSettled([...this.#fetching.values(), ...this.#writing]);
   }
 
   /** Fetches an image once for all concurrent callers. Never rejects. */
@@ -136,12 +138,18 @@ export class ImageSource {
 
   /** Records which images are used, and at times removes unused ones, without delaying the response. */
   #recordAndRemove(urls: readonly string[]): void {
-    const { connection, now, onFailure } = this.#options;
+    const { connection, now } = this.#options;
     const time = now().getTime();
-    recordUsed(connection, urls, now(), new Date(time - dayMs)).catch(onFailure);
+    this.#keep(recordUsed(connection, urls, now(), new Date(time - dayMs)));
     if (time - this.#sweptAt < sweepEveryMs) return;
     this.#sweptAt = time;
     const unused = { before: new Date(time - unusedForMs), keep: limits.images, limit: limits.removed };
-    inBatches(() => removeUnused(connection, unused)).catch(onFailure);
+    this.#keep(inBatches(() => removeUnused(connection, unused)));
+  }
+
+  /** Keeps work that no response waits for, so that the source does not close before its end. */
+  #keep(work: Promise<unknown>): void {
+    const ended: Promise<unknown> = work.catch(this.#options.onFailure).finally(() => this.#writing.delete(ended));
+    this.#writing.add(ended);
   }
 }
