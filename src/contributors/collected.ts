@@ -21,15 +21,23 @@ export interface Collected {
   uncollected: ContributionKind[];
 }
 
+/** Returns the scope of one repository of an account, or of all where none is named. */
+export async function collectedOf(
+  services: LoadServices,
+  resolved: ResolvedAccount,
+  repository: string | undefined,
+): Promise<Collected | MovedRepository | undefined> {
+  return repository === undefined
+    ? collectedOfAccount(services, resolved)
+    : collectedOfRepository(services, resolved, repository);
+}
+
 /**
  * Returns the scope of all repositories of an account, private ones for its owner alone. Waits for the first listing
  * until the deadline.
  * @returns undefined while no listing is stored.
  */
-export async function collectedOfAccount(
-  services: LoadServices,
-  resolved: ResolvedAccount,
-): Promise<Collected | undefined> {
+async function collectedOfAccount(services: LoadServices, resolved: ResolvedAccount): Promise<Collected | undefined> {
   const { account, isOwner } = resolved;
   const collection = await awaitListing(services, resolved);
   return (

@@ -14,7 +14,7 @@ import { envelope, formatTimestamp, type Provenance, TimestampSchema } from '../
 import { FormatParameter } from '../http/images.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, type Place } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
-import { type Collected, collectedOfAccount, collectedOfRepository, uncollectedWithin } from './collected.ts';
+import { type Collected, collectedOf, collectedOfRepository, uncollectedWithin } from './collected.ts';
 import type { Contributor } from './contributor.ts';
 import { findStart } from './ranking.ts';
 import { countAll, countContributors, findContributors } from './store.ts';
@@ -74,10 +74,7 @@ export function contributorRoutes(app: App, services: ContributorServices): void
     load: async (context) => {
       const { repository } = context.query;
       const limits = readLimits(context.query, context.window);
-      const collected =
-        repository === undefined
-          ? await collectedOfAccount(services, context)
-          : await collectedOfRepository(services, context, repository);
+      const collected = await collectedOf(services, context, repository);
       return loadPage(services, context, collected, limits);
     },
     present: (contributors, context) => present(services, contributors, context),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { dividedNames } from '../../src/database/divided-tables.ts';
+import { onStatement } from './on-statement.ts';
 
 /** A statement that the service has sent, and the line of the module that did. */
 export interface Captured {
@@ -22,25 +22,14 @@ const frames = 60;
 export function captureStatements(directory: string): void {
   const captured = new Map<string, string>();
   const seen = new Set<string>();
-  const { prototype } = pg.Client;
-  const original = Object.getOwnPropertyDescriptor(prototype, 'query')?.value as CallableFunction;
-  Object.defineProperty(prototype, 'query', {
-    configurable: true,
-    writable: true,
-    value: function query(this: unknown, ...parameters: unknown[]): unknown {
-      const [first] = parameters;
-      const text = typeof first === 'string' ? first : String(Object(first).text ?? '');
-      if (!seen.has(text)) {
-        const stack = names.test(text) ? stackOf() : '';
-        // A statement that waited for a connection has the function on its stack that returned one, not its own sender.
-        if (!stack.includes('._pulseQueue ')) {
-          seen.add(text);
-          const from = senderIn(stack);
-          if (from !== undefined) captured.set(text, from);
-        }
-      }
-      return Reflect.apply(original, this, parameters);
-    },
+  onStatement((text) => {
+    if (seen.has(text)) return;
+    const stack = names.test(text) ? stackOf() : '';
+    // A statement that waited for a connection has the function on its stack that returned one, not its own sender.
+    if (stack.includes('._pulseQueue ')) return;
+    seen.add(text);
+    const from = senderIn(stack);
+    if (from !== undefined) captured.set(text, from);
   });
   process.on('exit', () => {
     mkdirSync(directory, { recursive: true });

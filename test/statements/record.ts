@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { onStatement } from './on-statement.ts';
 
 let recorded: string[] | undefined;
 
@@ -7,17 +7,7 @@ let recorded: string[] | undefined;
  * service starts.
  */
 export function watchStatements(): void {
-  const { prototype } = pg.Client;
-  const original = Object.getOwnPropertyDescriptor(prototype, 'query')?.value as CallableFunction;
-  Object.defineProperty(prototype, 'query', {
-    configurable: true,
-    writable: true,
-    value: function query(this: unknown, ...parameters: unknown[]): unknown {
-      const [first] = parameters;
-      recorded?.push(typeof first === 'string' ? first : String(Object(first).text ?? ''));
-      return Reflect.apply(original, this, parameters);
-    },
-  });
+  onStatement((text) => recorded?.push(text));
 }
 
 /** Returns the statements that are sent while some work is done, in their order. */

@@ -11,7 +11,7 @@ import {
 import { envelope } from '../../http/envelope.ts';
 import { imageFormats } from '../../http/images.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
-import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
+import { type Collected, collectedOf, collectedOfRepository } from '../collected.ts';
 import { currentRanking } from '../ranking.ts';
 import { countAll } from '../store.ts';
 import {
@@ -45,10 +45,7 @@ export function badgeRoutes(app: App, services: RouteServices): void {
     query: QueryOfAccount,
     load: async (context) => {
       const { repository } = context.query;
-      const collected =
-        repository === undefined
-          ? await collectedOfAccount(services, context)
-          : await collectedOfRepository(services, context, repository);
+      const collected = await collectedOf(services, context, repository);
       return load(services, context, collected);
     },
     present: (badge) => present(services, badge),

@@ -11,7 +11,7 @@ import { AccountPath, MovedRepository, RepositoryPath, type RequestContext } fro
 import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
-import { type Collected, collectedOfAccount, collectedOfRepository, uncollectedWithin } from '../collected.ts';
+import { type Collected, collectedOf, collectedOfRepository, uncollectedWithin } from '../collected.ts';
 import type { Scope } from '../contributor.ts';
 import type { ContributorServices } from '../routes.ts';
 import { findNarrowed, RepositoriesQuery, readKinds, WindowQuery, type WindowTexts } from '../window.ts';
@@ -46,10 +46,7 @@ export function contributorEvidenceRoutes(app: App, services: ContributorService
     query: QueryOfAccount,
     load: async (context) => {
       const { repository } = context.query;
-      const collected =
-        repository === undefined
-          ? await collectedOfAccount(services, context)
-          : await collectedOfRepository(services, context, repository);
+      const collected = await collectedOf(services, context, repository);
       return load(services, context, collected);
     },
     present: (loaded, context) => presentEvidence(services, loaded, context, context.query.format),
