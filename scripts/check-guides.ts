@@ -4,8 +4,9 @@ import ts from 'typescript';
 
 /**
  * Checks the documents: each path of a file that they name exists, each of their links leads to a file and to a heading
- * of it, each `npm test` that they recommend runs some test, and the examples of the guides (docs/adding-*.md) fit the present types. An example is a block of TypeScript after a line that holds only the path of its file; a block
- * after "added to" a path is checked as the end of that file.
+ * of it, each `npm test` that they recommend runs some test, and the examples of the guides (docs/adding-*.md) fit the
+ * present types and add nothing that is there already. An example is a block of TypeScript after a line that holds only the
+ * path of its file; a block after "added to" a path is checked as the end of that file.
  */
 
 interface Example {
@@ -26,6 +27,7 @@ const faults = [
   ...documents.flatMap(missingPathsOf),
   ...[...documents, 'CHANGELOG.md', ...readMes].flatMap(deadLinksOf),
   ...documents.flatMap(emptyTestRunsOf),
+  ...examples.flatMap(clashesOf),
   ...typeErrors(),
 ];
 for (const fault of faults) console.error(fault);
@@ -100,6 +102,40 @@ function emptyTestRunsOf(document: string): string[] {
       .split(/ +/)
       .filter((word) => !tests.some((path) => path.includes(word)))
       .map((word) => `${document}: npm test -- ${word} runs no test`),
+  );
+}
+
+/**
+ * Returns what an example adds although it is there already: its file, the path or the operation id of an endpoint, or a
+ * name that a file of the same guide imports from elsewhere.
+ */
+function clashesOf({ guide, line, path, code, isAppended }: Example): string[] {
+  const endpoints = [...code.matchAll(/(?:operationId|path): '[^']+'/g)].map(([text]) => text);
+  const taken = globSync('src/**/routes.ts').map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  const exported = [...code.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(
+    ([, name = '']) => name,
+  );
+  const edited = [...readFileSync(guide, 'utf8').matchAll(namedPath)].map(([, file = '']) => file);
+  const clashes = [
+    ...(isAppended || !existsSync(path) ? [] : [`${path} exists`]),
+    ...endpoints.flatMap((text) =>
+      taken.filter((routes) => routes.text.includes(text)).map(({ file }) => `${file} has ${text}`),
+    ),
+    ...[...new Set(edited)]
+      .filter((file) => file.endsWith('.ts') && existsSync(file))
+      .flatMap((file) => {
+        const imported = importsOf(readFileSync(file, 'utf8'));
+        return exported.filter((name) => imported.has(name)).map((name) => `${file} imports another ${name}`);
+      }),
+  ];
+  return clashes.map((clash) => `${guide}:${line}: ${clash} already`);
+}
+
+/** Returns the names that a file imports, as it calls them. */
+function importsOf(text: string): Set<string> {
+  const lists = text.matchAll(/^import (?:type )?\{([^}]*)\} from/gm);
+  return new Set(
+    [...lists].flatMap(([, list = '']) => list.split(',').map((entry) => entry.trim().split(' ').at(-1) ?? '')),
   );
 }
 

@@ -190,16 +190,16 @@ function identityOf(report: AccountReport | undefined) {
   return { externalId, type, name, displayName, website, description };
 }
 
-function expectedIdentity(account: Account, { externalIdOf, unreportedOfOrganizations }: ContractHost) {
+function expectedIdentity(account: Account, host: ContractHost) {
   const { type, login, name, websiteUrl, bio } = account;
   const isOrganization = type === 'Organization';
-  const isWebsiteReported = !isOrganization || !unreportedOfOrganizations.includes('website');
+  const unreported = isOrganization ? host.unreportedOfOrganizations : host.unreportedOfUsers;
   return {
-    externalId: externalIdOf(account),
+    externalId: host.externalIdOf(account),
     type: isOrganization ? 'organization' : 'user',
     name: login,
     displayName: name ?? '',
-    website: isWebsiteReported ? (websiteUrl ?? '') : '',
-    description: bio ?? '',
+    website: unreported.includes('website') ? '' : (websiteUrl ?? ''),
+    description: unreported.includes('description') ? '' : (bio ?? ''),
   };
 }

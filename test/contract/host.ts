@@ -31,21 +31,34 @@ export interface ContractHost {
   draftPrefix: string;
   /** True when the host finds a repository by its former name. */
   keepsFormerNames: boolean;
+  /** Fields of users that the host does not report. */
+  unreportedOfUsers: readonly ('website' | 'description')[];
   /** Fields of organizations that the host does not report. */
-  unreportedOfOrganizations: readonly 'website'[];
+  unreportedOfOrganizations: readonly ('website' | 'description')[];
+  /** Fields of repositories that the host does not report. */
+  unreportedOfRepositories: readonly ('description' | 'language')[];
 }
 
 /** The common properties of hosts that report everything in the world. */
 export const plainHost: Pick<
   ContractHost,
-  'externalIdOf' | 'reviewStates' | 'reviewMoment' | 'draftPrefix' | 'keepsFormerNames' | 'unreportedOfOrganizations'
+  | 'externalIdOf'
+  | 'reviewStates'
+  | 'reviewMoment'
+  | 'draftPrefix'
+  | 'keepsFormerNames'
+  | 'unreportedOfUsers'
+  | 'unreportedOfOrganizations'
+  | 'unreportedOfRepositories'
 > = {
   externalIdOf: ({ id }) => String(id),
   reviewStates: ['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED'],
   reviewMoment: 'submittedAt',
   draftPrefix: '',
   keepsFormerNames: true,
+  unreportedOfUsers: [],
   unreportedOfOrganizations: [],
+  unreportedOfRepositories: [],
 };
 
 export interface ServedHost extends AsyncDisposable {
