@@ -54,6 +54,8 @@ export interface TestServiceOptions {
   /** Default: a new one, whose tables the service takes for up to date, because it is a copy of the template. */
   databaseUrl?: string;
   settings?: Record<string, string>;
+  /** The text of the file that `PROVIDERS_FILE` names. */
+  providersFile?: string;
   /** True: jobs wait as long as in production, for a test of what a delay brings together. */
   hasFullDelays?: boolean;
   now?: () => Date;
@@ -103,7 +105,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     JOB_CONNECTIONS: '4',
     ...options.settings,
   };
-  const config = readConfig(environment, () => '');
+  const config = readConfig(environment, () => options.providersFile ?? '');
   const log = createLog(config.logLevel, {
     write: (line) => {
       lines.push(line);
