@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { PersonOnProvider } from '../accounts/jobs.ts';
 import { forgetCounts } from '../database/counts.ts';
-import { inBatches } from '../database/delete-some.ts';
+import { inBatches } from '../database/in-batches.ts';
 import type { Task } from '../database/queue.ts';
 import { type CheckContext, checkAdministrationsOf, checkDueAdministrators } from './administrators/check.ts';
 import { forgetAudit } from './audit/store.ts';

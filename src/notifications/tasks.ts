@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value';
-import { inBatches } from '../database/delete-some.ts';
+import { inBatches } from '../database/in-batches.ts';
 import { addJob, type Task } from '../database/queue.ts';
 import { notifyJob, ReceiverReference } from './jobs.ts';
 import { findDueReceivers, forgetFinished, forgetRecovered } from './outbox-store.ts';

@@ -4,7 +4,7 @@ import { forgetNextCounts, markAddressesInParts } from '../contributions/identit
 import { recountPart, type TotalsPart } from '../contributions/recount-store.ts';
 import { areCommitsCounted, countNewCommits } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
-import { inBatches } from '../database/delete-some.ts';
+import { inBatches } from '../database/in-batches.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import { recordState } from './record-state.ts';

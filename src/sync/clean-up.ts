@@ -11,8 +11,8 @@ import { forgetNextCounts, releaseAddresses } from '../contributions/identity-st
 import { cleanUpJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetStarEvents } from '../contributions/star-store.ts';
 import { endOldRankings, removeEnded, removeReplaced } from '../contributors/ranking-store.ts';
-import { inBatches } from '../database/delete-some.ts';
 import { takeErasureLock } from '../database/erasure-lock.ts';
+import { inBatches } from '../database/in-batches.ts';
 import { forgetOutcomes } from '../database/lookups.ts';
 import { addJob, type Task } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';

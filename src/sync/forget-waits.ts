@@ -1,5 +1,5 @@
 import type { Connection } from '../database/connection.ts';
-import { inBatches } from '../database/delete-some.ts';
+import { inBatches } from '../database/in-batches.ts';
 import { findDelayedByAllowance, forgetRefusals } from '../database/lookups.ts';
 import { type Job, runNow } from '../database/queue.ts';
 import { boundPolls } from '../repositories/poll-store.ts';

@@ -9,7 +9,7 @@ import {
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
-import { inBatches } from '../database/delete-some.ts';
+import { inBatches } from '../database/in-batches.ts';
 import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';

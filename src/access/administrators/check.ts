@@ -1,5 +1,5 @@
 import type { Connection } from '../../database/connection.ts';
-import { inBatches } from '../../database/delete-some.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { Administers, Call, Provider } from '../../providers/provider.ts';

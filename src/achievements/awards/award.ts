@@ -1,5 +1,5 @@
 import type { Connection } from '../../database/connection.ts';
-import { inBatches } from '../../database/delete-some.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { usesRank } from '../evaluation/compile.ts';
 import { evaluate } from '../evaluation/evaluate-store.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { collectRepositoryJob } from '../../contributions/jobs.ts';
-import { inBatches } from '../../database/delete-some.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import { addJob, type Task } from '../../database/queue.ts';
 import { type AwardContext, awardRepository } from './award.ts';
 import { addAwardJob, findUnknownAtDate, queueNextOfAddresses, requestAllAwards } from './jobs-store.ts';

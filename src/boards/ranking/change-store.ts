@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { deleteSome, inBatches } from '../../database/delete-some.ts';
+import { deleteSome } from '../../database/delete-some.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { findAnyBoard } from '../board-store.ts';
 import { grantedSql, type RankingInput } from './people-store.ts';

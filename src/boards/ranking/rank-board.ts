@@ -1,8 +1,8 @@
 import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
-import { inBatches } from '../../database/delete-some.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { findAnyBoard, findBoardById } from '../board-store.ts';
 import { restAfter } from '../jobs.ts';

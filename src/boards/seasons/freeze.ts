@@ -1,8 +1,8 @@
 import { findSigner } from '../../achievements/credentials/sign.ts';
 import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import { inBatches } from '../../database/delete-some.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
 import { findMembers } from '../ranking/member-store.ts';

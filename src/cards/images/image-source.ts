@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { Connection } from '../../database/connection.ts';
-import { inBatches } from '../../database/delete-some.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import type { ImageSize } from '../card.ts';
 import type { ImageClient } from './client.ts';
 import { encodeImage, toDataAddress } from './encode.ts';

@@ -1,4 +1,4 @@
-import { inBatches } from '../../database/delete-some.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import {
   countRedelivery,
   endRedeliveries,

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value';
-import { inBatches } from '../../database/delete-some.ts';
+import { inBatches } from '../../database/in-batches.ts';
 import { addJob, type Job, type Task } from '../../database/queue.ts';
 import { AppError } from '../../errors.ts';
 import { InstallationReference, reconcileJob, welcomeJob } from '../../installations/jobs.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { queueNextOfAddresses } from '../../../src/achievements/awards/jobs-store.ts';
 import { releaseAddresses } from '../../../src/contributions/identity-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
-import { inBatches } from '../../../src/database/delete-some.ts';
+import { inBatches } from '../../../src/database/in-batches.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { watchChangedRows } from '../changed-rows.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { forgetNextCounts, markAddressesInParts, saveResolved } from '../../../src/contributions/identity-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inBatches } from '../../../src/database/delete-some.ts';
+import { inBatches } from '../../../src/database/in-batches.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
