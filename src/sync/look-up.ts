@@ -18,14 +18,14 @@ import { replaceSkips, SkipCollector } from './skips.ts';
 import { sumMissing } from './stored-totals.ts';
 
 /**
- * Fetches accounts by name and refreshes stored ones, and settles lookups of every kind: completed, delayed or failed.
+ * Fetches accounts by name and refreshes stored ones, and ends lookups of every kind: completed, delayed or failed.
  */
 
 /** The time, in ms, for which a failed lookup is not repeated when the provider named none. */
 const restAfterFailureMs = 10_000;
 
 /**
- * Looks up a name at its provider, stores the result, and settles the lookup, also when it fails.
+ * Looks up a name at its provider, stores the result, and ends the lookup, also when it fails.
  * @returns the account's id, or undefined when there is no such account.
  */
 export async function lookUp(context: SyncContext, requested: NameOnProvider, call: Call): Promise<string | undefined> {
@@ -117,7 +117,7 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
   await runLookup(context, job, call, work, recordFailure);
 }
 
-/** Runs the work of one lookup, and settles the lookup by its result. */
+/** Runs the work of one lookup, and ends the lookup with its result. */
 export async function runLookup(
   context: SyncContext,
   job: Job,

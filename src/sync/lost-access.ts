@@ -13,7 +13,7 @@ import {
   type WithdrawnCredential,
 } from '../repositories/withdrawn-store.ts';
 import type { SyncContext } from './context.ts';
-import { listAgain, updateInstalledRepositories } from './installations/settle.ts';
+import { listAgain, updateInstalledRepositories } from './installations/update-installed.ts';
 import { recordVisibility } from './record-state.ts';
 
 /** The most repositories that one transaction hides. */

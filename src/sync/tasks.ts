@@ -155,7 +155,7 @@ async function runCollectRepositoryJob(context: SyncContext, payload: unknown, s
   await addJob(context.connection, { ...withUrgency(collectRepositoryJob(requested), urgency), runAt });
 }
 
-/** Reports the failure of a provider. The lookup is settled already, and repeated when a client requests it. */
+/** Reports the failure of a provider. The lookup has ended already, and is repeated when a client requests it. */
 async function reportFailure(context: SyncContext, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   try {
     await work;

@@ -21,7 +21,7 @@ export type ContributionWindow = Static<typeof ContributionWindow>;
 
 const dayMs = 86_400_000;
 /** The age at which a window of the past is fetched again. Only commits with old dates change it, which is seldom. */
-const settledForMs = 7 * dayMs;
+const refetchAgeMs = 7 * dayMs;
 /** The year in which GitHub began. Earlier contributions are commits that carry an older date. */
 const firstYear = 2008;
 const maxListedRepositories = 100;
@@ -47,7 +47,7 @@ export function dueSpans(
     // A day that has ended in UTC has not ended in all time zones.
     const wasOpen = Date.parse(window.to) + 3 * dayMs > requestedAt.getTime();
     const hasBegun = Date.parse(window.from) <= now.getTime() + dayMs;
-    return (wasOpen && hasBegun) || requestedAt.getTime() + settledForMs <= now.getTime();
+    return (wasOpen && hasBegun) || requestedAt.getTime() + refetchAgeMs <= now.getTime();
   };
   const years = new Set([...contributionYears, now.getUTCFullYear()]);
   const due = known.filter(isDue).map(({ from, to }) => ({ from, to }));

@@ -11,7 +11,7 @@ import { acceptCredentials } from '../../repositories/withdrawn-store.ts';
 import type { SyncContext } from '../context.ts';
 import { forgetWaitsJob } from '../forget-waits.ts';
 import { loadInstallations } from './load-installations.ts';
-import { updateInstalledRepositories } from './settle.ts';
+import { updateInstalledRepositories } from './update-installed.ts';
 
 /** The most pages of an installation's repositories: a hundred thousand repositories. */
 const maxPages = 1000;
