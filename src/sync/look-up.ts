@@ -22,7 +22,7 @@ import { sumMissing } from './stored-totals.ts';
  */
 
 /** The time, in ms, for which a failed lookup is not repeated when the provider named none. */
-const restAfterFailureMs = 10_000;
+const delayAfterFailureMs = 10_000;
 
 /**
  * Looks up a name at its provider, stores the result, and ends the lookup, also when it fails.
@@ -151,7 +151,7 @@ export async function recordLookupFailure(context: SyncContext, job: Job, error:
 async function recordFailure(context: SyncContext, { key }: Job, error: unknown): Promise<void> {
   const known =
     error instanceof AppError ? error : new AppError('provider_unavailable', 'The provider could not be reached.');
-  const until = known.retryAt ?? new Date(context.now().getTime() + restAfterFailureMs);
+  const until = known.retryAt ?? new Date(context.now().getTime() + delayAfterFailureMs);
   await failLookup(context.connection, key, { state: 'failed', error: known }, until);
 }
 
