@@ -13,7 +13,7 @@ import { shortenDelaysOf } from '../database-server.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
 import { performRandomAction } from '../e2e/installed/actions.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
-import { assertResponses, assertStored, settle } from '../e2e/installed/settle.ts';
+import { assertResponses, assertStored, untilChangesAreFollowed } from '../e2e/installed/work-ends.ts';
 import { engines } from '../integration/access/owner.ts';
 import { findLastRelease, type Release, type Released, unpackRelease, worksBesideNext } from '../last-release.ts';
 import { programEnvironment } from '../program.ts';
@@ -49,7 +49,7 @@ interface Fixture extends AsyncDisposable {
   /** Adds an item to the world, which no reading has to find missing. */
   grow: () => void;
   /** Waits until all work is done. */
-  settle: () => Promise<void>;
+  untilWorkEnds: () => Promise<void>;
 }
 
 /** Prepares a host, whose organization installs the service, and an empty database. */
@@ -99,9 +99,9 @@ async function prepare(): Promise<Fixture> {
     at: (name) => directory.pathOf(name),
     change: () => performRandomAction(simulator.world, random, random.pick(owned)),
     grow: () => void addIssue(simulator.world, random.pick(owned), { author: random.pick(people) }),
-    settle: async () => {
+    untilWorkEnds: async () => {
       await shortenDelaysOf(databaseUrl);
-      await settle(pool, simulator.app.deliverer, patienceMs);
+      await untilChangesAreFollowed(pool, simulator.app.deliverer, patienceMs);
     },
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
   };
@@ -153,7 +153,7 @@ describe(`upgrade from the last release (${released?.version ?? 'unknown'})`, { 
 
     simulator.faults.clear();
     for (let count = 0; count < changes; count += 1) fixture.change();
-    await fixture.settle();
+    await fixture.untilWorkEnds();
     await assertResponses(node, simulator);
     await assertStored(pool, simulator);
   });
@@ -196,7 +196,7 @@ describe(`upgrade from the last release (${released?.version ?? 'unknown'})`, { 
       assert.match(node.message, /^the service ended: .*plaudit: .* found its tables locked [^\n]*$/s);
       node = await start();
     }
-    await fixture.settle();
+    await fixture.untilWorkEnds();
     await assertResponses(node as ServiceProcess, simulator);
     await assertStored(pool, simulator);
   });
@@ -222,7 +222,7 @@ describe(`return to the last release (${released?.version ?? 'unknown'})`, { ski
 
     const upgraded = await start();
     for (let count = 0; count < changes; count += 1) scene.grow();
-    await scene.settle();
+    await scene.untilWorkEnds();
     await assertResponses(upgraded, simulator);
     assert.equal(await upgraded.stop(), 0);
     await assert.rejects(start(release), /The database was written by a newer release/);

@@ -11,7 +11,7 @@ import { isThorough, sampled } from '../depth.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
 import { performRandomAction } from '../e2e/installed/actions.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
-import { assertResponses, assertStored, settle } from '../e2e/installed/settle.ts';
+import { assertResponses, assertStored, untilChangesAreFollowed } from '../e2e/installed/work-ends.ts';
 import { engines } from '../integration/access/owner.ts';
 import { poolerIsMissing, startPooler } from '../servers/pooler.ts';
 import { startReplicatedServer } from '../servers/replicated.ts';
@@ -132,7 +132,7 @@ async function runRandomHistory(seed: number, openLayout: () => Promise<Layout>)
   }
   await layout.disturb(false);
   app.deliverer.policy = regularDeliveries;
-  await settle(pool, app.deliverer, patienceMs).catch((cause: unknown) => {
+  await untilChangesAreFollowed(pool, app.deliverer, patienceMs).catch((cause: unknown) => {
     const lines = nodes.flatMap((service) => service.lines.slice(-shownLines));
     throw new Error(`work is left; the service logged: ${lines.join('\n')}`, { cause });
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openTestDatabase } from '../database.ts';
-import { untilSettled } from '../e2e/installed/settle.ts';
+import { untilNoWorkIsLeft } from '../e2e/installed/work-ends.ts';
 
 const deliverer = { idle: async () => {} };
 
@@ -12,8 +12,8 @@ describe('wait for the end of all work', () => {
     const add = (key: string): Promise<unknown> =>
       pool.query(`select graphile_worker.add_job('any', job_key => $1, run_at => now() + interval '5 seconds')`, [key]);
     await add('second start_owner_polls');
-    await untilSettled(pool, deliverer, 1000);
+    await untilNoWorkIsLeft(pool, deliverer, 1000);
     await add('collect_repository engine');
-    await assert.rejects(untilSettled(pool, deliverer, 200), /still under way: .*collect_repository engine/);
+    await assert.rejects(untilNoWorkIsLeft(pool, deliverer, 200), /still under way: .*collect_repository engine/);
   });
 });

@@ -9,7 +9,7 @@ import { type DatabaseLink, startDatabaseLink } from '../database-link.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
 import { performRandomAction } from '../e2e/installed/actions.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
-import { assertResponses, assertStored, settle } from '../e2e/installed/settle.ts';
+import { assertResponses, assertStored, untilChangesAreFollowed } from '../e2e/installed/work-ends.ts';
 import { engines } from '../integration/access/owner.ts';
 import { until } from '../time.ts';
 import { Balancer } from './balancer.ts';
@@ -20,7 +20,7 @@ const nodeCount = 3;
 const readers = 4;
 /** The time after an outage of the database within which reads must succeed again, in ms. */
 const recoversWithinMs = 15_000;
-const settlesWithinMs = 180_000;
+const endsWithinMs = 180_000;
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
 const irregularDeliveries = { loss: 0.15, late: 0.05, repetition: 0.15, reordering: 0.2, delayMs: 50 };
 const regularDeliveries = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
@@ -250,7 +250,7 @@ async function findFaults(context: SoakContext): Promise<string[]> {
   simulator.app.deliverer.policy = regularDeliveries;
   const pool = new Pool({ host: '127.0.0.1', port: link.port, user: superuser, database: 'postgres', max: 4 });
   try {
-    await settle(pool, simulator.app.deliverer, settlesWithinMs);
+    await untilChangesAreFollowed(pool, simulator.app.deliverer, endsWithinMs);
     log('all work is done');
     await assertResponses(balancer, simulator);
     await assertStored(pool, simulator);

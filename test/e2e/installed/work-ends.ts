@@ -20,16 +20,24 @@ const delayedS = 10;
  * what the first time finds leads to more work.
  * @throws when work is left after `withinMs`.
  */
-export async function settle(pool: Pool, deliverer: { idle(): Promise<void> }, withinMs: number): Promise<void> {
+export async function untilChangesAreFollowed(
+  pool: Pool,
+  deliverer: { idle(): Promise<void> },
+  withinMs: number,
+): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
-    await untilSettled(pool, deliverer, withinMs);
+    await untilNoWorkIsLeft(pool, deliverer, withinMs);
     await moveTimesBack(pool);
   }
-  await untilSettled(pool, deliverer, withinMs);
+  await untilNoWorkIsLeft(pool, deliverer, withinMs);
 }
 
 /** Waits until no job is left to do, also none that is delayed, and no delivery is on its way. */
-export async function untilSettled(pool: Pool, deliverer: { idle(): Promise<void> }, withinMs: number): Promise<void> {
+export async function untilNoWorkIsLeft(
+  pool: Pool,
+  deliverer: { idle(): Promise<void> },
+  withinMs: number,
+): Promise<void> {
   // The second time is for redeliveries, which jobs of the first time request.
   for (let time = 0; time < 2; time += 1) {
     await deliverer.idle();
