@@ -8,7 +8,10 @@ export interface MedalPlace {
   size: number;
 }
 
-/** Metals by the greatest number of people who hold an achievement; each is visible on light and on dark grounds. */
+/**
+ * The metals of rims, the rarest first: an achievement has the first one whose `holders` are at least as many as the
+ * people who hold it. Each is visible on light and on dark grounds.
+ */
 export const metals = [
   { name: 'gold', holders: 3, colour: '#bf8700' },
   { name: 'silver', holders: 10, colour: '#7d8894' },
@@ -68,9 +71,9 @@ export function drawMotif(
     return;
   }
   const scale = side / 24;
-  const look = isEarned ? 'class="a"' : 'class="k" stroke-width="2" stroke-linejoin="round"';
+  const attributes = isEarned ? 'class="a"' : 'class="k" stroke-width="2" stroke-linejoin="round"';
   canvas.add(
-    `<path ${look} transform="translate(${px(middle.x - 12 * scale)} ${px(middle.y - 12.4 * scale)}) scale(${px(scale)})" d="${star}"/>`,
+    `<path ${attributes} transform="translate(${px(middle.x - 12 * scale)} ${px(middle.y - 12.4 * scale)}) scale(${px(scale)})" d="${star}"/>`,
   );
 }
 

@@ -1,6 +1,9 @@
 /** Tables of changes: reports of hosts, and logs from which former numbers are computed. `Date` is timestamptz. */
 
-/** Deliveries about stars, summed for each second; deleted when no delivery of the account arrived for long. */
+/**
+ * Stars that deliveries report as given or taken back, summed for each second. The rows of an account in a repository are
+ * deleted some time after the last of its deliveries (`starEventsKeptMs`).
+ */
 interface StarEventsTable {
   repository_id: string;
   /** The account's id at its host. */

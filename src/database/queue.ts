@@ -70,9 +70,8 @@ export async function addJob(connection: Connection, job: Job): Promise<void> {
   await sql`
     select graphile_worker.add_job(
       ${job.task}::text, ${JSON.stringify(job.payload)}::json, job_key => ${job.key}::text,
-      priority => ${job.priority}::integer, 
+      priority => ${job.priority}::integer,
       run_at => coalesce(now() + ${job.delayMs ?? null}::float8 * interval '1 ms', ${job.runAt ?? null}::timestamptz),
-     
       job_key_mode => ${job.keepsRunAt ? 'preserve_run_at' : 'replace'})`.execute(connection);
 }
 
@@ -263,7 +262,7 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
     },
     noHandleSignals: true,
     events,
-    logger: new Logger(() => (level, message) => options.log(level === 'warning' ? 'warning' : level, message)),
+    logger: new Logger(() => (level, message) => options.log(level, message)),
     parsedCronItems: parseCronItems(
       tasks.flatMap(([name, task]) =>
         task.schedule === undefined ? [] : [{ task: name, match: task.schedule, options: scheduling(name) }],

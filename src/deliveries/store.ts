@@ -6,6 +6,11 @@ import { addJob, type Job } from '../database/queue.ts';
 import type { Change, Delivery } from '../providers/provider.ts';
 import { orderKeyOf } from './order-key.ts';
 
+/**
+ * Stores deliveries until they are applied. Deliveries about the same things share a key (`order-key.ts`): they are
+ * applied one after another, oldest first, while those of other keys are applied at the same time.
+ */
+
 /** A delivery as it arrived. */
 export interface Received extends Delivery {
   provider: string;

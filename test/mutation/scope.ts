@@ -13,6 +13,7 @@ const isKindOfComment = ({ operation }: Exchange, { path }: Candidate): boolean 
   operation === '/repos/{owner}/{repo}/issues/comments' && kindsOfComments.has(path.at(-1));
 const isItem = /^(?:account|repository|contribution|commit) /;
 
+/** A row of a snapshot is named by its kind and its ids, such as `counters ID public` or `contribution REPOSITORY KIND ID`. */
 export interface Scope {
   /** Returns whether a row may differ. */
   allows(key: string): boolean;
