@@ -191,7 +191,7 @@ describe('hostile achievements files', () => {
         const { reports, text: read } = readConfigFile(Buffer.from(text));
         for (const report of reports) assert.ok(formatReport('f', read, report).includes(report.severity));
       }),
-      { numRuns: isThorough ? 1000 : 150 },
+      { numRuns: isThorough ? 1000 : 60 },
     );
   });
 });

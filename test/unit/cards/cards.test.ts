@@ -48,7 +48,7 @@ describe('cards', () => {
           ).svg,
         );
       }),
-      { numRuns: isThorough ? 100 : 25 },
+      { numRuns: isThorough ? 100 : 12 },
     );
   });
 

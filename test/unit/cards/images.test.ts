@@ -81,10 +81,11 @@ describe('the images of a card', () => {
   });
 
   it('encodes images of any format again in a small size', async () => {
-    const noise = Buffer.from(Array.from({ length: 460 * 460 * 3 }, (_, index) => (index * 7919) % 251));
-    const photo = sharp(noise, { raw: { width: 460, height: 460, channels: 3 } });
+    const side = 240;
+    const noise = Buffer.from(Array.from({ length: side * side * 3 }, (_, index) => (index * 7919) % 251));
+    const photo = sharp(noise, { raw: { width: side, height: side, channels: 3 } });
     const moving = await sharp(Buffer.concat([noise, noise]), {
-      raw: { width: 460, height: 920, channels: 3, pageHeight: 460 },
+      raw: { width: side, height: 2 * side, channels: 3, pageHeight: side },
     })
       .gif()
       .toBuffer();

@@ -11,6 +11,7 @@ import { snippets } from '../../../src/pages/composer/snippets.ts';
 import type { Site } from '../../../src/pages/layout.ts';
 import { readerOf } from '../../../src/pages/reader.ts';
 import { relativePeriods } from '../../../src/windows/periods.ts';
+import { isThorough } from '../../depth.ts';
 import { anyText } from '../cards/any-text.ts';
 
 const site: Site = {
@@ -141,7 +142,7 @@ describe('composing of cards', () => {
           assert.doesNotMatch(page, /\son\w+=/i);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: isThorough ? 200 : 50 },
     );
     const embedding = {
       imageUrl: 'https://p.example/a?title=(x)"<',

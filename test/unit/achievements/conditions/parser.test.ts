@@ -31,7 +31,7 @@ describe('the parser of conditions', () => {
         assert.ok(again.condition, `${text}: ${again.fault?.message}`);
         assert.deepEqual(withoutSpans(again.condition), withoutSpans(condition));
       }),
-      { numRuns: isThorough ? 3000 : 500 },
+      { numRuns: isThorough ? 3000 : 200 },
     );
   });
 
@@ -112,7 +112,7 @@ describe('the parser of conditions', () => {
           assert.ok(message.length > 0);
         }
       }),
-      { numRuns: isThorough ? 5000 : 400 },
+      { numRuns: isThorough ? 5000 : 200 },
     );
   });
 
