@@ -59,7 +59,7 @@ describe('changes of a repository that another job is reading', () => {
     context.claims.reading.add(repository.id);
     await pollRepository(context, repository.id, work);
     const { rows } = await opened.database.pool.query<{ key: string }>(
-      `select key from graphile_worker.jobs where task_identifier = 'collect_repository' and run_at > now()`,
+      `select key from graphile_worker.jobs where task_identifier = 'collect_repository' and run_at > created_at`,
     );
     assert.equal(rows.length, 1);
   });
