@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { sampled } from '../../depth.ts';
 import { openLookupFixture } from './lookup-fixture.ts';
 
 describe('counters that a lookup stores', () => {
@@ -15,12 +16,11 @@ describe('counters that a lookup stores', () => {
     );
     await fixture.lookUp(accounts.heavy);
     assert.ok(requests.some(({ status }) => status === 502));
-    const logins = world.accounts
-      .filter(
-        ({ type, isDeleted, nextLogin }) => (type === 'User' || type === 'Bot') && !isDeleted && nextLogin === null,
-      )
-      .map(({ login }) => login);
-    for (const login of logins) {
+    const present = world.accounts.filter(({ isDeleted, nextLogin }) => !isDeleted && nextLogin === null);
+    const users = present.filter(({ type }) => type === 'User');
+    const bots = present.filter(({ type }) => type === 'Bot');
+    assert.ok(bots.length > 0);
+    for (const { login } of [...sampled(users, 3), ...bots]) {
       const expected = world.accountByLogin(login);
       const { account } = (await fixture.lookUp(login)) ?? assert.fail(login);
       assert.deepEqual(
