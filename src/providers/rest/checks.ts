@@ -12,6 +12,6 @@ export function readCursor<Schema extends TSchema>(schema: Schema, cursor: strin
   try {
     return Value.Parse(schema, JSON.parse(cursor));
   } catch {
-    throw invalid('a list cannot be gone on with');
+    throw invalid('the position in a list cannot be read');
   }
 }

@@ -75,7 +75,7 @@ export class InstallationTokens implements Secret {
       AbortSignal.timeout(makingTimeoutMs),
     );
     if ('refusal' in response)
-      throw new AppError('provider_denied', 'The installation of the App is suspended or gone.');
+      throw new AppError('provider_denied', 'The installation of the App is suspended or was removed.');
     const token = {
       secret: response.data.token,
       createdAt: this.#now().getTime(),
