@@ -186,6 +186,8 @@ interface NextSeasonRanksTable {
   version: number;
   part: number;
   people: JSONColumnType<object[]>;
+  /** The accounts of these people. */
+  account_ids: string[];
 }
 
 /** The name of an account that was erased or hidden, until a version of the season without it is signed. */

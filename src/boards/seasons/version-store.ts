@@ -73,8 +73,9 @@ export async function keepForParts(
   limit: number,
 ): Promise<void> {
   await sql`
-    insert into next_season_ranks (board_id, number, version, part, people)
-    select ${boardId}::uuid, ${number}::integer, ${version}::integer, p.part, json_agg(p order by p.place)
+    insert into next_season_ranks (board_id, number, version, part, people, account_ids)
+    select ${boardId}::uuid, ${number}::integer, ${version}::integer, p.part, json_agg(p order by p.place),
+      coalesce(array_agg(p.account_id) filter (where p.account_id is not null), '{}')
     from (select n.*, (n.place - 1) / ${limit}::integer as part from (${people}) n) p group by p.part`.execute(
     transaction,
   );

@@ -71,6 +71,7 @@ import * as namesInSeasons from './0112-names-in-seasons.ts';
 import * as changedIdentities from './0113-changed-identities.ts';
 import * as formerLock from './0114-former-lock.ts';
 import * as messagesInOrder from './0115-messages-in-order.ts';
+import * as peopleOfParts from './0116-people-of-parts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -148,4 +149,5 @@ export const migrations: Record<string, Migration> = {
   '0113-changed-identities': changedIdentities,
   '0114-former-lock': formerLock,
   '0115-messages-in-order': messagesInOrder,
+  '0116-people-of-parts': peopleOfParts,
 };

@@ -26,11 +26,10 @@ begin
   if changed = '{}' then return null; end if;
   repository_ids := array(select distinct repository_id from repository_identities where identity_id = any(changed));
   insert into board_changes (board_id, people, identities)
-  select distinct m.board_id, people, changed
-  from board_repositories m, (
+  select m.board_id, former.people, changed
+  from (select distinct board_id from board_repositories where repository_id = any(repository_ids)) m, (
     select array_agg(distinct o.account_id) filter (where o.account_id is not null) as people
-    from old_rows o where o.id = any(changed)) former
-  where m.repository_id = any(repository_ids);
+    from old_rows o where o.id = any(changed)) former;
   return null;
 end $$;
 

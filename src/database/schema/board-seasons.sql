@@ -16,21 +16,33 @@ create or replace trigger board_season_ranks_erased after update of account_id o
 for each row when (old.account_id is not null and new.account_id is null and not new.is_anonymous)
 execute function withdraw_statements_of_erased();
 
+-- Returns the seasons of which a version lists an account, or will when its table is stored, and those whose rule names `key`,
+-- its `provider/name` in lower case. Without the settings, PostgreSQL might read the lists of all people of all seasons that
+-- are being stored: its estimate does not include what lies outside of their rows.
+create or replace function seasons_of_account(account uuid, key text) returns table (board_id uuid, number integer)
+language sql stable set enable_seqscan = off set enable_indexscan = off as $$
+  select board_id, number from board_season_ranks where account_id = account
+  union select board_id, number from next_season_ranks where account_ids @> array[account]
+  union select board_id, number from board_seasons where people @> array[key]
+  union select board_id, number from withdrawn_names where name = key
+$$;
+
 create or replace function withdraw_statements_of_hidden() returns trigger language plpgsql as $$
 declare
   key constant text := old.provider || '/' || lower(old.name);
+  -- Organizations are on no board, and their repositories stay in the rules of boards.
+  named constant text := case when new.type <> 'organization' then key end;
 begin
   -- A version that is being signed may name this account: either it sees this change, or this statement waits for its end. One
   -- that was stored after this statement is signed when this transaction has ended.
   perform hold_signing();
-  perform from board_seasons where not is_written order by board_id, number, version for no key update;
+  perform from board_seasons where not is_written
+    and (board_id, number) in (select f.board_id, f.number from seasons_of_account(new.id, named) f)
+  order by board_id, number, version for no key update;
   if new.hidden or new.hidden_by_host or new.deleted_at is not null then
     insert into withdrawn_names (board_id, number, name)
-    select f.board_id, f.number, key from (
-      select board_id, number from board_season_ranks where account_id = new.id
-      union select board_id, number from next_season_ranks where position(new.id::text in people::text) > 0
-      union select board_id, number from board_seasons where people @> array[key] and new.type <> 'organization'
-    ) f join boards b on b.id = f.board_id and b.owner_id <> new.id order by 1, 2
+    select f.board_id, f.number, key from seasons_of_account(new.id, named) f
+    join boards b on b.id = f.board_id and b.owner_id <> new.id order by 1, 2
     on conflict do nothing;
   end if;
   update board_seasons set statement = null where ctid = any(array(
@@ -39,13 +51,12 @@ begin
       select board_id, number from board_season_ranks where account_id = new.id
       union select board_id, number from withdrawn_names where name = key)
     order by s.board_id, s.number, s.version for no key update));
-  insert into announcements (kind, key)
-  select distinct 'account', b.owner_id from board_season_ranks r join boards b on b.id = r.board_id
-  where r.account_id = new.id
-  union select distinct 'account', b.owner_id from board_ranks k join boards b on b.id = k.board_id
-  where k.account_id = new.id
-  union select distinct 'account', b.owner_id from withdrawn_names w join boards b on b.id = w.board_id
-  where w.name = key;
+  perform announce_accounts(array(
+    select b.owner_id from (
+      select board_id from board_season_ranks where account_id = new.id
+      union all select board_id from board_ranks where account_id = new.id
+      union all select board_id from withdrawn_names where name = key
+      limit 10001) m join boards b on b.id = m.board_id));
   return null;
 end $$;
 
