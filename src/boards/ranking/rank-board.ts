@@ -39,7 +39,7 @@ export interface RankOptions {
   /** True to count all people only when the board has rested since all were counted last (see `restAfter`). */
   rests?: boolean;
   /** The most people whose rows one transaction stores when all are counted. */
-  peopleAtOnce?: number;
+  peopleAtOnce?: number | undefined;
 }
 
 export type RankOutcome =
@@ -64,8 +64,8 @@ const unfinishedRestMs = 1000;
 /**
  * Ranks the people of a board by the stored contributions. Counts the people again of whom a change was noted, or everyone
  * where a change concerns all, in one transaction that locks the board. It stores the rows of few people as well; those of
- * all follow in parts (see `finishRanking`). Former versions are removed afterwards, some rows in each transaction; if the
- * process is killed before, the next ranking removes them.
+ * all follow in parts (see `finishRanking`), which leave out the people who were erased meanwhile. Former versions are
+ * removed afterwards, some rows in each transaction; if the process is killed before, the next ranking removes them.
  */
 export async function rankBoard(
   context: RankContext,
@@ -73,10 +73,10 @@ export async function rankBoard(
   options: RankOptions = {},
 ): Promise<RankOutcome> {
   await mergeChanges(context.connection, boardId);
-  let outcome = await rank(context, boardId, options);
+  let outcome = await rankAffectedOrAll(context, boardId, options);
   if (outcome.kind === 'unfinished') {
     await finishRanking(context, boardId);
-    outcome = await rank(context, boardId, options);
+    outcome = await rankAffectedOrAll(context, boardId, options);
   }
   if (outcome.kind === 'unfinished') return { kind: 'rests', ms: unfinishedRestMs };
   if (outcome.kind !== 'ranked') return outcome;
@@ -93,14 +93,32 @@ async function removeOld({ connection, now }: RankContext, boardId: string): Pro
   });
 }
 
+type Unfinished = { kind: 'unfinished' };
+
+async function rankAffectedOrAll(
+  context: RankContext,
+  boardId: string,
+  { isCheck = false, rests = false, peopleAtOnce }: RankOptions,
+): Promise<RankOutcome | Unfinished> {
+  const affected = isCheck ? undefined : await rank(context, boardId, { extent: 'affected', rests });
+  if (affected !== undefined && affected.kind !== 'concerns-all') return affected;
+  const all = await rank(context, boardId, { extent: 'all', peopleAtOnce });
+  if (all.kind === 'concerns-all') throw new Error('a ranking of all people left some out');
+  return all;
+}
+
+/**
+ * Counts the people of a board. Those of whom a change was noted are counted and stored while erasures wait, because their
+ * rows refer to accounts. Where these are not enough, it notes a change of all people instead. Counting all takes seconds,
+ * for which no erasure waits: it keeps its result as lists, and the transactions that store these leave out who was erased.
+ */
 async function rank(
   { connection, now }: RankContext,
   boardId: string,
-  { isCheck = false, rests = false, peopleAtOnce }: RankOptions,
-): Promise<RankOutcome | { kind: 'unfinished' }> {
-  return withEvaluationMemory(connection, async (transaction): Promise<RankOutcome | { kind: 'unfinished' }> => {
-    // Erasing a person removes their rows, which this transaction may have locked before the person.
-    await takeSharedErasureLock(transaction);
+  { extent, rests = false, peopleAtOnce }: Pick<RankOptions, 'rests' | 'peopleAtOnce'> & { extent: 'affected' | 'all' },
+): Promise<RankOutcome | Unfinished | { kind: 'concerns-all' }> {
+  return withEvaluationMemory(connection, async (transaction) => {
+    if (extent === 'affected') await takeSharedErasureLock(transaction);
     const found = await findBoardById(transaction, boardId);
     if ((await findNextRanking(transaction, boardId)) !== undefined) return { kind: 'unfinished' };
     if (found === undefined) return { kind: 'absent' };
@@ -113,22 +131,20 @@ async function rank(
     const before = await findState(transaction, boardId, { now: startedAt, timeZone: window.timeZone });
     const basis = basisOf(board, window, members);
     const noted = await takeChanges(transaction, boardId, input);
-    const isOfAll = isOfOtherMembers || concernsAll(before, basis) || !followsPeople(board);
-    const accountIds = isOfAll || isCheck ? undefined : noted;
-    if (accountIds === undefined && rests) {
-      const ms = restAfter(before.wholeCostMs, before.wholeAt && startedAt.getTime() - before.wholeAt.getTime());
-      if (ms > 0) {
-        await noteAll(transaction, boardId);
-        return { kind: 'rests', ms };
-      }
+    const isOfAll = noted === undefined || isOfOtherMembers || concernsAll(before, basis) || !followsPeople(board);
+    if (extent === 'affected' && isOfAll) {
+      await noteAll(transaction, boardId);
+      const restedMs = before.wholeAt && startedAt.getTime() - before.wholeAt.getTime();
+      const ms = rests ? restAfter(before.wholeCostMs, restedMs) : 0;
+      return ms > 0 ? { kind: 'rests', ms } : { kind: 'concerns-all' };
     }
+    const accountIds = extent === 'all' ? undefined : noted;
     const plan = { accountIds, noted: noted ?? [], former: formerOf(before, input), peopleAtOnce };
     const repositoryIds = isOfOtherMembers ? members.ids : null;
     const { changed, unnoted } = await save(transaction, { ...before, basis }, input, { ...plan, repositoryIds, now });
     const wholeAt = before.wholeAt?.getTime() ?? 0;
-    const isCheckDue = accountIds !== undefined && wholeAt + checkedAfterMs <= startedAt.getTime();
-    const extent = accountIds === undefined ? 'all' : 'affected';
-    return { kind: 'ranked', extent, changed, unnoted: isOfAll || noted === undefined ? 0 : unnoted, isCheckDue };
+    const isCheckDue = extent === 'affected' && wholeAt + checkedAfterMs <= startedAt.getTime();
+    return { kind: 'ranked', extent, changed, unnoted: isOfAll ? 0 : unnoted, isCheckDue };
   });
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { listOrder, peopleStatement, type RankingInput, rankInSql } from './people-store.ts';
 import type { RankingState } from './state-store.ts';
@@ -162,7 +163,8 @@ function asVersion({ boardId, version, at }: { boardId: string; version: number;
 
 /**
  * Stores the rows of some people of the next version, which no page shows before all are stored. Leaves out people who were
- * erased meanwhile. Must run in a transaction that locks the board.
+ * erased since they were counted, and notes a change of those who were hidden or renamed before others could see that they
+ * are on the board. Must run in a transaction that holds the shared erasure lock and locks the board.
  * @returns `done` when no people are left.
  */
 export async function saveNextPart(
@@ -176,10 +178,14 @@ export async function saveNextPart(
         select min(part) from next_board_ranks where board_id = ${boardId})
       returning part, people
     ), changed as materialized (
-      select p.* from taken, json_to_recordset(taken.people)
+      select p.*, ${isShownInSql('u')} and lower(u.name) = p.name as is_as_counted
+      from taken, json_to_recordset(taken.people)
         as p (account_id uuid, is_over boolean, previous_rank integer, ${sql.join(types)})
-      join accounts u on u.id = p.account_id
+      join accounts u on u.id = p.account_id and u.erased_at is null
       order by p.account_id
+    ), noted as (
+      insert into board_changes (board_id, people)
+      select ${boardId}::uuid, array_agg(account_id) from changed where is_ranked and not is_as_counted having count(*) > 0
     ), ${asVersion({ boardId, version, at })}
     select not exists (
       select from next_board_ranks where board_id = ${boardId} and part > (select part from taken)) as "isLast"`.execute(

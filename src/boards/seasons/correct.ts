@@ -1,6 +1,5 @@
 import { findSigner } from '../../achievements/credentials/sign.ts';
 import { withEvaluationMemory } from '../../achievements/evaluation/evaluate-store.ts';
-import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
 import { AppError } from '../../errors.ts';
 import { findAnyBoard, type StoredBoard } from '../board-store.ts';
 import { findMembers } from '../ranking/member-store.ts';
@@ -52,13 +51,12 @@ export async function correctSeason(services: SeasonServices, correction: Season
   throw new AppError('overloaded', 'Seasons of this board are being counted. Try again later.');
 }
 
-/** @returns false when another process counts a season of the board. */
+/** Counts a season again. Erasures do not wait for it (see `addVersion`). @returns false when another process counts one of the board. */
 async function countAgain(
   { connection, now, peopleAtOnce }: CountingServices,
   { boardId, number, reason, onlySettled = false }: SeasonCorrection,
 ): Promise<boolean> {
   return withEvaluationMemory(connection, async (transaction) => {
-    await takeSharedErasureLock(transaction);
     const stored = await findAnyBoard(transaction, boardId);
     if (stored === undefined) return true;
     if (await hasUnwritten(transaction, boardId)) return false;

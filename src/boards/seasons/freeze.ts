@@ -54,13 +54,11 @@ export async function freezeSeasons(services: SeasonServices): Promise<void> {
 
 /**
  * Counts the oldest ended window of a board that is not frozen yet, if everything in it is collected or enough time has
- * passed.
+ * passed. Erasures do not wait for the count (see `addVersion`).
  * @returns true when it counted a window, so that another one may follow.
  */
 async function freezeNext({ connection, now, peopleAtOnce }: CountingServices, boardId: string): Promise<boolean> {
   return withEvaluationMemory(connection, async (transaction) => {
-    // The ranks refer to accounts, and an erasure would wait for the rows of seasons that this transaction holds.
-    await takeSharedErasureLock(transaction);
     const stored = await findBoardById(transaction, boardId);
     if (stored === undefined || (await hasUnwritten(transaction, boardId))) return false;
     const at = now();

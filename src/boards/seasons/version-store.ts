@@ -11,7 +11,9 @@ import { type Difference, type Season, type SeasonKey, seasonColumns } from './s
 
 /**
  * A version of a season is counted in one transaction, which keeps its people as lists. Each further transaction stores one
- * list as rows of its table; the last one stores the statement, and readers see the version from then on.
+ * list as rows of its table; the last one stores the statement, and readers see the version from then on. Counting takes
+ * seconds, and stores no row that refers to a person, so it holds no lock for which erasures wait: people who were erased or
+ * hidden meanwhile lose their names when their rows are stored.
  */
 
 /** The most people whose differences between two versions are stored. */
@@ -103,7 +105,7 @@ export async function findBoardsToWrite(connection: Connection, limit: number): 
 
 /**
  * Stores the rows of some people of a version. Those who were erased or hidden meanwhile have no name. Must run in a transaction that
- * locks the board.
+ * holds the shared erasure lock and locks the board.
  * @returns `none` when all had been stored before.
  */
 export async function saveNextPart(

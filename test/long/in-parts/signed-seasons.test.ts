@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { Pool } from 'pg';
+import { sql } from 'kysely';
 import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
 import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { findSeason, findSeasonRanks } from '../../../src/boards/seasons/season-store.ts';
@@ -11,6 +10,7 @@ import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { type BoardOfMany, storeBoard } from '../../integration/boards/board-of-many.ts';
 import { begin, untilWaiting } from '../../integration/contributions/erasure-fixture.ts';
+import { interleave, type Place } from '../../integration/interleave.ts';
 
 const people = 20;
 const window = { since: '2026-04-01', until: '2026-05-01' };
@@ -23,44 +23,6 @@ const freeze = (connection: Connection): Promise<void> =>
     credentialAlgorithm: 'EdDSA',
     newSigningKey: generateSigningKey,
   });
-
-/** A place in some work: the text of the next statement, after how many others, and whether a transaction is open. */
-interface Place {
-  text: string;
-  number: number;
-  isInTransaction: boolean;
-}
-
-/** Runs work, and something else, to its end, before each of its statements. */
-async function interleave(
-  { clientConfig }: Pick<Database, 'clientConfig'>,
-  work: (connection: Connection) => Promise<void>,
-  before: (place: Place) => Promise<void>,
-): Promise<number> {
-  let number = 0;
-  let isInTransaction = false;
-  const pool = new Pool({ ...clientConfig, max: 1 });
-  pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    client.on('error', () => {});
-    const query = client.query.bind(client) as (...parameters: unknown[]) => Promise<unknown>;
-    client.query = (async (...parameters: unknown[]) => {
-      const text = String(parameters[0]);
-      number += 1;
-      await before({ text, number, isInTransaction });
-      if (text === 'begin') isInTransaction = true;
-      if (text === 'commit' || text === 'rollback') isInTransaction = false;
-      return query(...parameters);
-    }) as typeof client.query;
-  });
-  const connection: Connection = new Kysely({ dialect: new PostgresDialect({ pool }) });
-  try {
-    await work(connection);
-  } finally {
-    await connection.destroy();
-  }
-  return number;
-}
 
 const loginOf = (person: number): string => `person-${String(person).padStart(6, '0')}`;
 const hide = ({ connection }: Database, person: number): Promise<unknown> =>
