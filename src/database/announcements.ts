@@ -39,9 +39,9 @@ const missedAfterS = 30;
 export const keptForS = 60;
 /**
  * The most announcements of one read. When there are more, a node drops everything that they could concern.
- * `announce_accounts` names no more accounts in one transaction.
+ * `announce_accounts` names no more accounts in one transaction (`max_announced()`).
  */
-const maxAtOnce = 10_000;
+export const maxAtOnce = 10_000;
 /** The most rows that one statement deletes. */
 const maxDeleted = 50_000;
 

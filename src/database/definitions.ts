@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type StoredCounter, storedCounters } from '../contributions/kinds.ts';
 import { countingFunction } from './schema/count-changes.ts';
 import { lockingFunctions } from './schema/locks.ts';
+import { maxAnnouncedFunction } from './schema/max-announced.ts';
 import { summingFunctions } from './schema/owner-sums.ts';
 
 /** A function or trigger of the database, as `schema/` defines it. */
@@ -24,7 +25,9 @@ export function readDefinitions(counters: readonly StoredCounter[] = storedCount
   const files = readdirSync(schemaFolder).filter((name) => name.endsWith('.sql'));
   const texts = files.toSorted().map((name) => readFileSync(new URL(name, schemaFolder), 'utf8'));
   return parseDefinitions(
-    [lockingFunctions(), countingFunction(counters), summingFunctions(counters), ...texts].join('\n'),
+    [maxAnnouncedFunction(), lockingFunctions(), countingFunction(counters), summingFunctions(counters), ...texts].join(
+      '\n',
+    ),
   );
 }
 

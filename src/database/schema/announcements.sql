@@ -1,25 +1,24 @@
 -- Announces visible changes in the transaction that makes them, for every writer. The nodes drop the responses of the
 -- accounts that are named.
 
--- Returns how many accounts this transaction has announced; more than 10,000: all of them at once.
+-- Returns how many accounts this transaction has announced; more than `max_announced()`: all of them at once.
 create or replace function count_announced() returns integer language sql stable as $$
   select coalesce(nullif(current_setting('plaudit.announced', true), ''), '0')::integer
 $$;
 
--- Names each account, or all of them at once where a transaction names more than a node reads at a time (`maxAtOnce` in
--- database/announcements.ts). Callers read one row more than that at most, and pass the accounts of all these rows: a statement
+-- Names each account, or all of them at once where a transaction names more than `max_announced()`. Callers read one row more than that at most, and pass the accounts of all these rows: a statement
 -- that removes duplicates first would read the rows of all people.
 create or replace function announce_accounts(ids uuid[]) returns void language plpgsql as $$
 declare
   announced integer := count_announced();
 begin
-  if announced > 10000 then
+  if announced > max_announced() then
     return;
   end if;
   announced := announced + (select count(distinct id) from unnest(ids) listing (id));
-  if cardinality(ids) > 10000 or announced > 10000 then
+  if cardinality(ids) > max_announced() or announced > max_announced() then
     insert into announcements (kind, key) values ('accounts', 'all');
-    announced := 10001;
+    announced := max_announced() + 1;
   else
     insert into announcements (kind, key) select distinct 'account', id from unnest(ids) listing (id);
   end if;
@@ -31,17 +30,17 @@ create or replace function announce_holders(repositories uuid[]) returns void la
 declare
   earnable uuid[];
 begin
-  if count_announced() > 10000 then
+  if count_announced() > max_announced() then
     return;
   end if;
-  earnable := array(select id from achievements where repository_id = any(repositories) limit 10001);
-  if greatest(cardinality(repositories), cardinality(earnable)) > 10000 then
+  earnable := array(select id from achievements where repository_id = any(repositories) limit max_announced() + 1);
+  if greatest(cardinality(repositories), cardinality(earnable)) > max_announced() then
     perform announce_accounts(repositories || earnable);
   else
     -- Each achievement reads its holders from an index; a join might read those of all achievements.
     perform announce_accounts(array(
       select w.account_id from unnest(earnable) as a (id) cross join lateral (
-        select account_id from awards where achievement_id = a.id limit 10001) w limit 10001));
+        select account_id from awards where achievement_id = a.id limit max_announced() + 1) w limit max_announced() + 1));
   end if;
 end $$;
 
@@ -51,7 +50,7 @@ begin
   perform announce_accounts(array(select id from (
     select account_id from changed_rows union all
     select r.owner_id from changed_rows w join achievements a on a.id = w.achievement_id
-      join repositories r on r.id = a.repository_id) listing (id) limit 10001));
+      join repositories r on r.id = a.repository_id) listing (id) limit max_announced() + 1));
   return null;
 end $$;
 
@@ -78,7 +77,7 @@ execute function announce_awarded_in_repository();
 
 create or replace function announce_awarded_by_owner() returns trigger language plpgsql as $$
 begin
-  perform announce_holders(array(select id from repositories where owner_id = new.id limit 10001));
+  perform announce_holders(array(select id from repositories where owner_id = new.id limit max_announced() + 1));
   return null;
 end $$;
 
@@ -89,7 +88,7 @@ execute function announce_awarded_by_owner();
 
 create or replace function announce_awarded() returns trigger language plpgsql as $$
 begin
-  perform announce_accounts(array(select account_id from awards where achievement_id = new.id limit 10001));
+  perform announce_accounts(array(select account_id from awards where achievement_id = new.id limit max_announced() + 1));
   return null;
 end $$;
 
@@ -101,7 +100,7 @@ execute function announce_awarded();
 create or replace function accounts_on_board(board uuid) returns setof uuid language sql stable as $$
   select r.owner_id from board_repositories m join repositories r on r.id = m.repository_id where m.board_id = board
   union all select account_id from board_ranks where board_id = board and is_ranked and until_version is null
-  limit 10001
+  limit max_announced() + 1
 $$;
 
 -- Names the account itself, the accounts that list it as a contributor or as a holder of an achievement, and those whose
@@ -109,10 +108,10 @@ $$;
 create or replace function announce_shown_account() returns trigger language plpgsql as $$
 declare
   -- Statements of their own, because Citus relates no table that is divided by repository to one that is not.
-  contributed constant uuid[] := array(select repository_id from contributor_totals where account_id = new.id limit 10001);
-  own constant uuid[] := array(select id from boards where owner_id = new.id limit 10001);
+  contributed constant uuid[] := array(select repository_id from contributor_totals where account_id = new.id limit max_announced() + 1);
+  own constant uuid[] := array(select id from boards where owner_id = new.id limit max_announced() + 1);
 begin
-  if greatest(cardinality(contributed), cardinality(own)) > 10000 then
+  if greatest(cardinality(contributed), cardinality(own)) > max_announced() then
     perform announce_accounts(contributed || own);
     return null;
   end if;
@@ -122,7 +121,7 @@ begin
     select r.owner_id from awards w join achievements a on a.id = w.achievement_id
       join repositories r on r.id = a.repository_id where w.account_id = new.id union all
     select shown_on.id from unnest(own) as b (id) cross join lateral accounts_on_board(b.id) as shown_on (id)
-  ) listing (id) limit 10001));
+  ) listing (id) limit max_announced() + 1));
   return null;
 end $$;
 
@@ -135,7 +134,7 @@ execute function announce_shown_account();
 create or replace function announce_board() returns trigger language plpgsql as $$
 begin
   perform announce_accounts(array(
-    select new.owner_id union all select id from accounts_on_board(new.id) as shown_on (id) limit 10001));
+    select new.owner_id union all select id from accounts_on_board(new.id) as shown_on (id) limit max_announced() + 1));
   return null;
 end $$;
 

@@ -56,7 +56,7 @@ begin
       select board_id from board_season_ranks where account_id = new.id
       union all select board_id from board_ranks where account_id = new.id
       union all select board_id from withdrawn_names where name = key
-      limit 10001) m join boards b on b.id = m.board_id));
+      limit max_announced() + 1) m join boards b on b.id = m.board_id));
   return null;
 end $$;
 
