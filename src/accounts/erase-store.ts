@@ -7,11 +7,17 @@ import { deleteReferring } from '../database/delete-referring.ts';
 /**
  * Empties the row of an account, which no reader finds from then on. The account may be stored again, under another id.
  * Must run in a transaction that holds the erasure lock.
+ * @param optedOutAs the key of the person's opt-out, with which the remaining addresses are opted out.
  */
-export async function emptyAccount(transaction: Connection, id: string, now: Date): Promise<void> {
+export async function emptyAccount(
+  transaction: Connection,
+  id: string,
+  now: Date,
+  optedOutAs: Buffer | null = null,
+): Promise<void> {
   await transaction.deleteFrom('former_names').where('account_id', '=', id).execute();
   await sql`
-    update accounts set erased_at = ${now}, deleted_at = coalesce(deleted_at, ${now}), updated_at = ${now},
+    update accounts set erased_at = ${now}, opted_out_as = ${optedOutAs}, deleted_at = coalesce(deleted_at, ${now}), updated_at = ${now},
       external_id = 'erased ' || id, handle = '', name = 'erased ' || id, display_name = '', avatar_url = '', website = '',
       description = '', socials = null, followers = 0, following = 0, experience = 0, pinned = false, fetched_at = null,
       provider_memory = null, listing_cursor = null, listing_started_at = null, listed_at = null,
@@ -19,16 +25,22 @@ export async function emptyAccount(transaction: Connection, id: string, now: Dat
     where id = ${id}`.execute(transaction);
 }
 
+export interface ErasedAccount {
+  id: string;
+  provider: string;
+  /** The key of the person's opt-out; null when the host had deleted the account. */
+  optedOutAs: Buffer | null;
+}
+
 /** Finds the account that has been erased for longest of which rows are left. */
-export async function findErased(connection: Connection): Promise<string | undefined> {
-  const row = await connection
+export function findErased(connection: Connection): Promise<ErasedAccount | undefined> {
+  return connection
     .selectFrom('accounts')
-    .select('id')
+    .select(['id', 'provider', 'opted_out_as as optedOutAs'])
     .where('erased_at', 'is not', null)
     .orderBy('erased_at')
     .limit(1)
     .executeTakeFirst();
-  return row?.id;
 }
 
 /**

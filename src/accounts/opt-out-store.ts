@@ -27,19 +27,44 @@ export async function findOptedOutEmails(
   return findOptedOut(connection, emails, (email) => hashOfEmail(provider, email));
 }
 
-/** Stores the opt-out of a person; existing entries stay unchanged. Must run after `takeErasureLock`. */
+/**
+ * Stores the opt-out of a person; existing entries stay unchanged. Must run after `takeErasureLock`.
+ * @returns the person's key, with which `addOptedOutEmails` adds addresses.
+ */
 export async function addOptOuts(
   connection: Connection,
   provider: string,
-  person: { externalId: string; names: readonly string[]; emails: readonly string[] },
+  person: { externalId: string; names: readonly string[] },
+  now: Date,
+): Promise<Buffer> {
+  const personKey = hashOfId(provider, person.externalId);
+  await addKeys(connection, personKey, [personKey, ...person.names.map((name) => hashOfName(provider, name))], now);
+  return personKey;
+}
+
+/** Stores the opt-outs of email addresses of a person. Must run after `takeErasureLock`. */
+export async function addOptedOutEmails(
+  connection: Connection,
+  provider: string,
+  { personKey, emails }: { personKey: Buffer; emails: readonly string[] },
   now: Date,
 ): Promise<void> {
-  const personKey = hashOfId(provider, person.externalId);
-  const keys = [
+  if (emails.length === 0) return;
+  await addKeys(
+    connection,
     personKey,
-    ...person.names.map((name) => hashOfName(provider, name)),
-    ...person.emails.map((email) => hashOfEmail(provider, email)),
-  ];
+    emails.map((email) => hashOfEmail(provider, email)),
+    now,
+  );
+}
+
+/** Returns whether a person has opted out, and has not returned since. */
+export async function isPersonOptedOut(connection: Connection, personKey: Buffer): Promise<boolean> {
+  const row = await connection.selectFrom('opt_outs').select('key').where('key', '=', personKey).executeTakeFirst();
+  return row !== undefined;
+}
+
+async function addKeys(connection: Connection, personKey: Buffer, keys: readonly Buffer[], now: Date): Promise<void> {
   await connection
     .insertInto('opt_outs')
     .values(keys.map((key) => ({ key, person: personKey, opted_out_at: now })))

@@ -160,6 +160,21 @@ export async function releaseAddresses(transaction: Connection, accountId: strin
   return Number(numAffectedRows);
 }
 
+/**
+ * Removes some addresses of an account, which are not looked up again. Commits by them stay counted without an account. Must
+ * run in a transaction that holds the erasure lock.
+ * @returns these addresses.
+ */
+export async function eraseAddresses(transaction: Connection, accountId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    with former as (
+      select id, email from identities where account_id = ${accountId} order by id limit ${limit} for no key update
+    )
+    update identities i set email = 'erased ' || i.id, account_id = null, resolved_at = '9999-01-01T00:00:00Z'
+    from former where i.id = former.id returning former.email`.execute(transaction);
+  return rows.map(({ email }) => email);
+}
+
 export async function hasAddresses(connection: Connection, accountId: string): Promise<boolean> {
   const { rows } = await sql`select from identities where account_id = ${accountId} limit 1`.execute(connection);
   return rows.length > 0;

@@ -159,6 +159,8 @@ interface AccountsTable {
   deleted_at: Date | null;
   /** The time since when it is being erased: an empty row, to which others still refer. Null: it is not. */
   erased_at: Date | null;
+  /** The key of the person's opt-out while an account that its owner erases has addresses; null: it is not. */
+  opted_out_as: Buffer | null;
   /** Data that the provider's module keeps from one request to the next; only that module reads it. */
   provider_memory: JSONColumnType<object> | null;
   /** The position of the running listing of owned repositories; null when none runs, or at its start. */

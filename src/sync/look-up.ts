@@ -211,7 +211,7 @@ async function saveReport(
     if (optedOut.length > 0) {
       // The account's present name is opted out too, so that it is not looked up again.
       const { externalId, name } = report.account;
-      await addOptOuts(transaction, provider, { externalId, names: [name], emails: [] }, fetchedAt);
+      await addOptOuts(transaction, provider, { externalId, names: [name] }, fetchedAt);
       return undefined;
     }
     if (report.account.isPublic === false) {

@@ -1,4 +1,5 @@
-import { findErased, removeAccount, removeRowsOf } from '../../accounts/erase-store.ts';
+import { type ErasedAccount, findErased, removeAccount, removeRowsOf } from '../../accounts/erase-store.ts';
+import { isPersonOptedOut } from '../../accounts/opt-out-store.ts';
 import { forgetSome } from '../../contributions/erase-store.ts';
 import { hasAddresses, releaseAddresses } from '../../contributions/identity-store.ts';
 import { removeListsOf } from '../../contributors/ranking-store.ts';
@@ -8,6 +9,7 @@ import { takeErasureLock } from '../../database/erasure-lock.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { eraseNextRepositories, eraseSomeOf } from '../../repositories/erase-store.ts';
 import { hideSomeOf } from '../../repositories/hide-store.ts';
+import { optOutAddresses } from './store.ts';
 
 /** The most that one step of an erasure changes. */
 export interface ErasedAtOnce {
@@ -40,10 +42,11 @@ const usual: ErasedAtOnce = {
  * @returns the number of removed rows and repositories; 0 when no account is left, or others hold the rest.
  */
 export async function eraseNext(connection: Connection, now: Date, atOnce = usual): Promise<number> {
-  const id = await findErased(connection);
-  if (id === undefined) return 0;
+  const account = await findErased(connection);
+  if (account === undefined) return 0;
+  const { id } = account;
   const steps = [
-    () => releaseSome(connection, id, atOnce.others),
+    () => releaseSome(connection, account, { limit: atOnce.others, now }),
     () => hideSomeOf(connection, id, { limit: atOnce.hidden, now }),
     () => eraseRepositories(connection, id, atOnce),
     () => forgetSome(connection, id, atOnce),
@@ -61,12 +64,20 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
   return isRemoved ? 1 : 0;
 }
 
-async function releaseSome(connection: Connection, id: string, limit: number): Promise<number> {
+/** Removes an account from some of its addresses, and the addresses themselves if its owner has opted out. */
+async function releaseSome(
+  connection: Connection,
+  { id, provider, optedOutAs: personKey }: ErasedAccount,
+  { limit, now }: { limit: number; now: Date },
+): Promise<number> {
   // Otherwise each step would keep out all that store people.
   if (!(await hasAddresses(connection, id))) return 0;
   return inTransaction(connection, async (transaction) => {
     await takeErasureLock(transaction);
-    return releaseAddresses(transaction, id, limit);
+    // The owner may have returned since, and then has the addresses looked up again.
+    if (personKey === null || !(await isPersonOptedOut(transaction, personKey)))
+      return releaseAddresses(transaction, id, limit);
+    return optOutAddresses(transaction, { id, provider, personKey }, { limit, now });
   });
 }
 

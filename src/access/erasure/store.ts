@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { emptyAccount } from '../../accounts/erase-store.ts';
 import { lookUpJob, refreshJob } from '../../accounts/jobs.ts';
-import { addOptOuts } from '../../accounts/opt-out-store.ts';
+import { addOptedOutEmails, addOptOuts } from '../../accounts/opt-out-store.ts';
 import type { Account } from '../../accounts/store.ts';
+import { eraseAddresses } from '../../contributions/identity-store.ts';
 import { calendarJob, collectJob, fetchReportedTotalsJob } from '../../contributions/jobs.ts';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
@@ -12,6 +13,8 @@ import { hideSomeOf } from '../../repositories/hide-store.ts';
 
 /** The most repositories that are hidden together with their owner. */
 const hiddenAtOnce = 100;
+/** The most addresses that are opted out together with their owner. */
+const addressesAtOnce = 100;
 
 /**
  * Begins the erasure of an account: hides it, removes its name and its facts, and stores an opt-out so that it is not fetched
@@ -22,14 +25,11 @@ export async function beginErasure(transaction: Connection, account: Account, no
   await takeErasureLock(transaction);
   const { id, provider, externalId } = account;
   const names = [account.name, ...(await findFormerNames(transaction, id))];
-  const emails = await findEmails(transaction, id);
-  await addOptOuts(transaction, provider, { externalId, names, emails }, now);
+  const personKey = await addOptOuts(transaction, provider, { externalId, names }, now);
   await hideSomeOf(transaction, id, { limit: hiddenAtOnce, now });
   // A trigger announces the owners whose lists show the account.
-  await emptyAccount(transaction, id, now);
-  await sql`
-    update identities set email = 'erased ' || id, account_id = null, resolved_at = '9999-01-01T00:00:00Z'
-    where account_id = ${id}`.execute(transaction);
+  await emptyAccount(transaction, id, now, personKey);
+  await optOutAddresses(transaction, { id, provider, personKey }, { limit: addressesAtOnce, now });
   await eraseInstallations(transaction, account);
   // No award is stored or announced any more, and signed credentials read as revoked.
   await transaction.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
@@ -56,9 +56,19 @@ async function findFormerNames(connection: Connection, accountId: string): Promi
   return rows.map((row) => row.name_key);
 }
 
-async function findEmails(connection: Connection, accountId: string): Promise<string[]> {
-  const rows = await connection.selectFrom('identities').select('email').where('account_id', '=', accountId).execute();
-  return rows.map((row) => row.email);
+/**
+ * Erases some addresses of a person who has opted out, so that they are not stored again. Must run in a transaction that holds
+ * the erasure lock.
+ * @returns how many.
+ */
+export async function optOutAddresses(
+  transaction: Connection,
+  { id, provider, personKey }: { id: string; provider: string; personKey: Buffer },
+  { limit, now }: { limit: number; now: Date },
+): Promise<number> {
+  const emails = await eraseAddresses(transaction, id, limit);
+  await addOptedOutEmails(transaction, provider, { personKey, emails }, now);
+  return emails.length;
 }
 
 /** The form of repository ids. */

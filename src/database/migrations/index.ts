@@ -72,6 +72,7 @@ import * as changedIdentities from './0113-changed-identities.ts';
 import * as formerLock from './0114-former-lock.ts';
 import * as messagesInOrder from './0115-messages-in-order.ts';
 import * as peopleOfParts from './0116-people-of-parts.ts';
+import * as addressesOfErased from './0117-addresses-of-erased.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -150,4 +151,5 @@ export const migrations: Record<string, Migration> = {
   '0114-former-lock': formerLock,
   '0115-messages-in-order': messagesInOrder,
   '0116-people-of-parts': peopleOfParts,
+  '0117-addresses-of-erased': addressesOfErased,
 };
