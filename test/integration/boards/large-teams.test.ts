@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { saveTeam } from '../../../src/boards/teams/team-store.ts';
+import type { Connection } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { openTestDatabase } from '../../database.ts';
+import { watchChangedRows } from '../changed-rows.ts';
+import { loseConnection } from '../lost-connection.ts';
+import { watchPlans } from '../plans.ts';
+import { storeBoard, stored } from './board-of-many.ts';
+
+const members = 10_000;
+
+describe('teams with 10,000 members', () => {
+  it('are stored as a whole, and later readings change the rows of those alone who joined or left', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    // Others have accounts as well, which no statement may read.
+    await storeBoard(database, { people: 3 * members });
+    const { owner_id: ownerId } = await database.connection
+      .selectFrom('boards')
+      .select('owner_id')
+      .executeTakeFirstOrThrow();
+    await database.pool.query('vacuum analyze');
+    const changed = await watchChangedRows(database, ['host_team_members']);
+    const team = { ownerId, name: 'github/acme/all', provider: 'github' };
+    const save = (connection: Connection, ids: readonly string[]): Promise<boolean> =>
+      inTransaction(connection, (transaction) => saveTeam(transaction, team, ids, stored));
+    const everyone = Array.from({ length: members }, (_, index) => `p${index + 1}`);
+    assert.ok(await save(database.connection, everyone));
+    await database.pool.query('vacuum analyze host_team_members');
+    const areOther: boolean[] = [];
+    const ran = await watchPlans(database, async (connection) => {
+      areOther.push(await save(connection, everyone.toReversed()));
+      areOther.push(await save(connection, [...everyone.slice(1), `p${members + 1}`, 'nobody']));
+    });
+    assert.deepEqual(areOther, [false, true]);
+    assert.deepEqual(await changed(), [members, 2]);
+    for (const { blocks, scannedTables, text } of ran) {
+      assert.ok(!scannedTables.includes('accounts'), text);
+      assert.ok(blocks < 5 * members, `${blocks}: ${text}`);
+    }
+    const { rows } = await database.pool.query<{ count: number; is_first: boolean }>(`
+      select count(*)::integer as count, bool_or(a.external_id = 'p1') as is_first
+      from host_team_members m join accounts a on a.id = m.account_id`);
+    assert.deepEqual(rows, [{ count: members, is_first: false }]);
+  });
+
+  it('stay those of the former reading when the connection is lost before any statement', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    await storeBoard(database, { people: 30 });
+    const { owner_id: ownerId } = await database.connection
+      .selectFrom('boards')
+      .select('owner_id')
+      .executeTakeFirstOrThrow();
+    const team = { ownerId, name: 'github/acme/all', provider: 'github' };
+    const save = (ids: readonly string[]) => (connection: Connection) =>
+      inTransaction(connection, (transaction) => saveTeam(transaction, team, ids, stored));
+    const read = async (): Promise<string[]> => {
+      const { rows } = await database.pool.query<{ id: string }>(
+        'select external_id as id from host_team_members join accounts on id = account_id order by 1',
+      );
+      return rows.map(({ id }) => id);
+    };
+    await save(['p1', 'p2'])(database.connection);
+    let losses = 0;
+    while (!(await loseConnection(database, losses + 1, save(['p2', 'p3'])))) {
+      losses += 1;
+      assert.deepEqual(await read(), ['p1', 'p2']);
+    }
+    assert.ok(losses > 3, String(losses));
+    assert.deepEqual(await read(), ['p2', 'p3']);
+  });
+});
