@@ -22,7 +22,7 @@ import {
   saveNextState,
   saveState,
 } from './state-store.ts';
-import { recordLeaders, removeOldVersions } from './version-store.ts';
+import { hasOldVersions, recordLeaders, removeOldVersions } from './version-store.ts';
 
 export interface RankContext {
   connection: Connection;
@@ -86,6 +86,8 @@ export async function rankBoard(
 }
 
 async function removeOld({ connection, now }: RankContext, boardId: string): Promise<number> {
+  // Most rankings find none, and need no transaction.
+  if (!(await hasOldVersions(connection, boardId, now()))) return 0;
   return inTransaction(connection, async (transaction) => {
     await takeSharedErasureLock(transaction);
     const found = await findAnyBoard(transaction, boardId);

@@ -69,6 +69,15 @@ export async function recordLeaders(
 /** Former versions are kept for readers that are between two pages. */
 const keptForMs = 15 * 60_000;
 
+/** Returns whether a board may have rows for `removeOldVersions`. */
+export async function hasOldVersions(connection: Connection, boardId: string, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from board_ranks where board_id = ${boardId} and ended_at < ${new Date(now.getTime() - keptForMs)} limit 1`.execute(
+    connection,
+  );
+  return rows.length > 0;
+}
+
 /**
  * Removes some rows that were replaced longer ago than `keptForMs`, the oldest first; cursors into their versions are stale
  * from then on. Must run in a transaction that locks the board.
