@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
+import type { Connection } from './connection.ts';
 
 const mark = '/* point read */';
 
@@ -31,4 +32,29 @@ export function preparedName(text: string): string | undefined {
 /** Returns whether a statement failed because its tables changed since it was prepared, as they do by a migration. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === featureNotSupported;
+}
+
+/**
+ * Returns a function that runs a statement whose text is built once, because building it takes longer than sending it.
+ * @param build makes the statement; `value` stands for a parameter, whose value changes from run to run.
+ */
+export function fixedStatement<Values extends object, Row>(
+  build: (value: (name: keyof Values) => RawBuilder<unknown>) => RawBuilder<Row>,
+): (connection: Connection, values: Values) => Promise<Row[]> {
+  const names = new Map<unknown, keyof Values>();
+  const placeholderOf = (name: keyof Values): RawBuilder<unknown> => {
+    const placeholder = Symbol(String(name));
+    names.set(placeholder, name);
+    return sql.val(placeholder);
+  };
+  let built: CompiledQuery<Row> | undefined;
+  return async (connection, values) => {
+    built ??= build(placeholderOf).compile(connection);
+    const parameters = built.parameters.map((parameter) => {
+      const name = names.get(parameter);
+      return name === undefined ? parameter : values[name];
+    });
+    const { rows } = await connection.executeQuery<Row>({ ...built, parameters });
+    return rows;
+  };
 }

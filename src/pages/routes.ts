@@ -88,13 +88,13 @@ export function pageRoutes(app: App, without: Services): void {
       site,
       {
         now,
-        findRepositories: ({ id }, limit) => findPublicRepositories(connection, id, limit),
+        findRepositories: ({ id }, limit) => findPublicRepositories(connection, { ownerId: id, limit }),
         findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
-        findBoards: ({ id }, limit) => findBoardsOfPerson(connection, id, limit),
+        findBoards: ({ id }, limit) => findBoardsOfPerson(connection, { accountId: id, limit }),
         findNext: ({ id }) => findNext(connection, id, parsedFiles),
         countProgress: (account) => countProgress(connection, account),
         countHolders: ({ id: accountId }, limit) =>
-          countHoldersOfAwards(connection, { accountId, limit }, rareUpTo + 1),
+          countHoldersOfAwards(connection, { accountId, limit, upTo: rareUpTo + 1 }),
         findLanguages: (account, limit) => findKnownLanguages(services, account, limit),
       },
       `/${provider}/:name`,
@@ -110,7 +110,7 @@ export function pageRoutes(app: App, without: Services): void {
         findRepository: ({ id }, name) => findPublicRepository(connection, id, name),
         findEarnable: ({ id, ownerId }, limit) => findEarnable(connection, { ownerId, repositoryId: id }, limit),
         findBoards: ({ id, ownerId }, limit) =>
-          findBoardsOfRepository(connection, { repositoryId: id, ownerId }, limit),
+          findBoardsOfRepository(connection, { repositoryId: id, ownerId, limit }),
         countProgress: ({ provider: host, name }, repository) =>
           countProgress(connection, { provider: host, name, repository }),
       },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { pointRead } from '../database/point-reads.ts';
+import { fixedStatement, pointRead } from '../database/point-reads.ts';
 import { isPresentInSql } from './present-store.ts';
 import { type Repository, toRepository } from './store.ts';
 
@@ -11,17 +11,12 @@ export type ShownRepository = Pick<
 >;
 
 /** Finds up to `limit` public repositories of an account: forks last, otherwise the most starred first. */
-export async function findPublicRepositories(
-  connection: Connection,
-  ownerId: string,
-  limit: number,
-): Promise<ShownRepository[]> {
-  const { rows } = await sql<ShownRepository>`
+export const findPublicRepositories = fixedStatement<{ ownerId: string; limit: number }, ShownRepository>(
+  (value) => sql`
     select ${pointRead} provider, name, description, language, license, is_fork as "isFork", stars from repositories
-    where owner_id = ${ownerId} and not is_private and ${isPresentInSql('repositories')}
-    order by is_fork, stars desc, id limit ${limit}`.execute(connection);
-  return rows;
-}
+    where owner_id = ${value('ownerId')} and not is_private and ${isPresentInSql('repositories')}
+    order by is_fork, stars desc, id limit ${value('limit')}`,
+);
 
 /** Finds one public repository of an account by its present name; the letter case does not matter. */
 export async function findPublicRepository(

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import { pointRead } from '../../database/point-reads.ts';
+import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** An achievement that the file of a public repository defines at present. */
@@ -52,7 +52,7 @@ export function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
 }
 
 /** Returns SQL for a table with the number of holders of the achievement `h`, at most `upTo`. */
-export function holdersInSql(upTo = maxHolders + 1) {
+export function holdersInSql(upTo: RawBuilder<unknown> = sql`${maxHolders + 1}`) {
   return sql`(select count(*)::integer as holders from (select ${heldInSql()} limit ${upTo}) one)`;
 }
 
@@ -95,14 +95,18 @@ export async function findAwardedAchievement(
 /**
  * Counts the people who hold the achievements of an account's newest awards from public repositories, by the id of the
  * award. Awards that visitors do not see are not among them.
- * @param upTo stands for all greater numbers, because counting more people would take long.
+ * @param values.upTo stands for all greater numbers, because counting more people would take long.
  */
 export async function countHoldersOfAwards(
   connection: Connection,
-  { accountId, limit }: { accountId: string; limit: number },
-  upTo: number,
+  values: { accountId: string; limit: number; upTo: number },
 ): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ id: string; holders: number }>`
+  const rows = await findHoldersOfAwards(connection, values);
+  return new Map(rows.map(({ id, holders }) => [id, holders]));
+}
+
+const findHoldersOfAwards = fixedStatement<Parameters<typeof countHoldersOfAwards>[1], { id: string; holders: number }>(
+  (value) => sql`
     with shown as (
       select ${pointRead} g.id as award_id, g.achievement_id as id from awards g
         -- The offsets keep the order of the index of awards, as in findAwardPage.
@@ -110,13 +114,12 @@ export async function countHoldersOfAwards(
         cross join lateral (select owner_id, provider, credential_name, is_private, deleted_at
           from repositories where id = h.repository_id offset 0) r
         cross join lateral (select id, deleted_at, hidden, hidden_by_host from accounts where id = r.owner_id offset 0) o
-      where g.account_id = ${accountId} and g.revoked_at is null and not r.is_private and ${isPresentInSql('r')}
+      where g.account_id = ${value('accountId')} and g.revoked_at is null and not r.is_private and ${isPresentInSql('r')}
         and (o.id = g.account_id or ${isShownInSql('o')})
-      order by g.awarded_at desc, g.id desc limit ${limit}
+      order by g.awarded_at desc, g.id desc limit ${value('limit')}
     )
-    select h.award_id as id, n.holders from shown h cross join lateral ${holdersInSql(upTo)} n`.execute(connection);
-  return new Map(rows.map(({ id, holders }) => [id, holders]));
-}
+    select h.award_id as id, n.holders from shown h cross join lateral ${holdersInSql(value('upTo'))} n`,
+);
 
 /** Finds the people who hold an achievement, newest awards first; only accounts that everyone may see. */
 export async function findAchievementHolders(

@@ -35,7 +35,7 @@ export async function findNext(
 ): Promise<NextAchievement | undefined> {
   // A copy, because a file that is parsed now may leave the cache before its text is read.
   const parsed = new Map(parsedFiles.entries());
-  const files = await findOpenFiles(connection, accountId, { limit: maxFiles, parsed: [...parsed.keys()] });
+  const files = await findOpenFiles(connection, { accountId, limit: maxFiles, parsed: [...parsed.keys()] });
   const found = await Promise.all(
     files.map((file) => {
       const config = parsed.get(file.oid) ?? parseOnce(parsedFiles, { oid: file.oid, text: file.text ?? '' });

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { pointRead } from '../../database/point-reads.ts';
+import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 import { type Days, isDayIn, isMomentIn } from '../counted-store.ts';
 import { forgetFound, type PendingDetail } from '../detail-store.ts';
@@ -194,7 +194,7 @@ export async function findLanguages(
         // A person has far more days than repositories, whose rows are then read once for each language.
         sql`own as (
           select ${isOfAllDays ? pointRead : sql``} d.repository_id, d.language, sum(d.files) as files from language_days d
-          where ${ofDays} and ${isOfPerson(accountId)}
+          where ${ofDays} and ${isOfPerson(sql`${accountId}`)}
           group by d.repository_id, d.language)`,
         sql`own d join repositories r on r.id = d.repository_id where ${isShown}`,
       ];
@@ -214,11 +214,18 @@ const fewDays = 2000;
  * @returns undefined where there are more.
  */
 export async function findFewLanguages(connection: Connection, accountId: string): Promise<LanguageSum[] | undefined> {
-  const { rows } = await sql<{ isCut: boolean; language: string | null; files: number }>`
+  const rows = await sumFewDays(connection, { accountId });
+  return rows.some(({ isCut }) => isCut)
+    ? undefined
+    : rows.flatMap(({ language, files }) => (language === null ? [] : [{ language, files }]));
+}
+
+const sumFewDays = fixedStatement<{ accountId: string }, { isCut: boolean; language: string | null; files: number }>(
+  (value) => sql`
     with own as (
       select ${pointRead} repository_id, language, sum(files) as files, count(*) as days from (
         select d.repository_id, d.language, d.files from language_days d
-        where ${isOfPerson(accountId)} limit ${fewDays + 1}) d
+        where ${isOfPerson(value('accountId'))} limit ${fewDays + 1}) d
       group by repository_id, language
     ), sums as (
       select d.language, sum(d.files)::float8 as files from own d join repositories r on r.id = d.repository_id
@@ -226,14 +233,11 @@ export async function findFewLanguages(connection: Connection, accountId: string
     )
     select c."isCut", s.language, s.files
     from (select coalesce(sum(days), 0) > ${fewDays} as "isCut" from own) c left join sums s on not c."isCut"
-    order by s.files desc, s.language limit ${maxLanguages}`.execute(connection);
-  return rows.some(({ isCut }) => isCut)
-    ? undefined
-    : rows.flatMap(({ language, files }) => (language === null ? [] : [{ language, files }]));
-}
+    order by s.files desc, s.language limit ${maxLanguages}`,
+);
 
 /** SQL that is true for the sums `d` of a day that belong to an address of a person. */
-function isOfPerson(accountId: string): RawBuilder<boolean> {
+function isOfPerson(accountId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`d.identity_id = any(array(select i.id from identities i where i.account_id = ${accountId}::uuid))`;
 }
 

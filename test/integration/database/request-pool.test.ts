@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { pointRead } from '../../../src/database/point-reads.ts';
+import { fixedStatement, pointRead } from '../../../src/database/point-reads.ts';
 import type { ConnectionPool } from '../../../src/database/pool.ts';
 import { openRequestPool } from '../../../src/database/request-pool.ts';
 import { withinScope } from '../../../src/database/statement-scope.ts';
@@ -126,6 +126,25 @@ describe('point reads of requests', () => {
     const [statement, ...others] = await prepared(requests);
     assert.match(statement ?? '', /point read/);
     assert.deepEqual(others, []);
+  });
+
+  it('are built once where their text is fixed, and run with the values of each call', async () => {
+    await using opened = await open({ maxConnections: 1 });
+    const { connection } = opened.requests;
+    let built = 0;
+    const read = fixedStatement<{ word: string; list: readonly string[] }, { found: string; same: string }>((value) => {
+      built += 1;
+      return sql`
+        select ${pointRead} ${value('word')}::text || ${'-'}::text || array_to_string(${value('list')}::text[], ',') as found,
+          ${value('word')}::text as same`;
+    });
+    assert.deepEqual(await read(connection, { word: 'a', list: ['b', 'c'] }), [{ found: 'a-b,c', same: 'a' }]);
+    assert.deepEqual(
+      await connection.transaction().execute((transaction) => read(transaction, { word: 'd', list: [] })),
+      [{ found: 'd-', same: 'd' }],
+    );
+    assert.equal(built, 1);
+    assert.equal((await prepared(opened.requests)).length, 1);
   });
 
   const scoped = <Result>(work: () => Promise<Result>, signal = new AbortController().signal): Promise<Result> =>
