@@ -120,7 +120,7 @@ function makeLanguage(locale: string): Language {
     signed: (value) => signed.format(value),
     compactNumber: (value) => compact.format(value),
     share: (value) => share.format(value),
-    date: rememberLast((time) => date.format(time)),
+    date: onceForDay((time) => date.format(time)),
     // Lines break at plain spaces.
     dateRange: (first, last) => date.formatRange(first, last).replaceAll('\u2009', ' '),
     days: (value) => days.format(value),
@@ -132,13 +132,21 @@ function makeLanguage(locale: string): Language {
   };
 }
 
-/** Formats a time again only if it is not the last one: the numbers of a page or card mostly have one age. */
-function rememberLast(format: (time: Date) => string): (time: Date) => string {
-  let last = { ms: Number.NaN, text: '' };
+const dayMs = 86_400_000;
+/** The most days whose texts a language keeps. */
+const maxDays = 1000;
+
+/** Formats each day (UTC) once, because formatting takes microseconds, and pages and cards mostly show the last years. */
+function onceForDay(format: (time: Date) => string): (time: Date) => string {
+  const texts = new Map<number, string>();
   return (time) => {
-    const ms = time.getTime();
-    if (ms !== last.ms) last = { ms, text: format(time) };
-    return last.text;
+    const day = Math.floor(time.getTime() / dayMs);
+    const known = texts.get(day);
+    if (known !== undefined) return known;
+    const text = format(time);
+    if (texts.size >= maxDays) texts.clear();
+    texts.set(day, text);
+    return text;
   };
 }
 
