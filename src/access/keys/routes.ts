@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { findProvider } from '../../accounts/resolve.ts';
 import type { App } from '../../http/app.ts';
 import { authorizeOwner, resolveOwn } from '../../http/authorize.ts';
-import { bearerToken } from '../../http/caller.ts';
 import { type AccountName, AccountPath, changeProblemResponses, privateProblemResponses } from '../../http/endpoint.ts';
 import { EnvelopeSchema, envelope, SingleSchema, single, TimestampSchema } from '../../http/envelope.ts';
 import { sensitiveByAddress } from '../../http/rate-limits.ts';
@@ -12,7 +11,7 @@ import { actorOf } from '../actor.ts';
 import { holderFields } from '../administrators/presented.ts';
 import { type Proven, proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
-import { needsProviderToken } from '../tokens/routes.ts';
+import { providerTokenOf } from '../tokens/provider-token.ts';
 import { listKeys, type Owner, registerKey, removeOwnKey } from './manage.ts';
 
 const maxKeyLength = 10_000;
@@ -131,9 +130,7 @@ async function byProviderToken(
   params: AccountName,
 ): Promise<Proven> {
   const provider = findProvider(services.providers, params.provider);
-  const credential = bearerToken(request.headers.authorization);
-  if (credential === undefined) throw needsProviderToken();
-  return proveOwner(services, { provider, name: params.name }, credential);
+  return proveOwner(services, { provider, name: params.name }, providerTokenOf(services, request));
 }
 
 async function byEitherToken(

@@ -5,7 +5,6 @@ import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { mayOnlyRead } from '../../http/authorize.ts';
-import { bearerToken } from '../../http/caller.ts';
 import { AccountPath, privateProblemResponses } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
@@ -20,6 +19,7 @@ import type { AccessServices } from '../services.ts';
 import { tokenIdPattern } from './claims.ts';
 import { grantToken } from './grant.ts';
 import { KeySet } from './key-set.ts';
+import { providerTokenOf } from './provider-token.ts';
 import { findPublishedKeys } from './signing-key-store.ts';
 import { revokeToken } from './store.ts';
 
@@ -58,8 +58,7 @@ function addIssuance(app: App, services: AccessServices): void {
     },
     async (request, reply) => {
       const provider = findProvider(services.providers, request.params.provider);
-      const credential = bearerToken(request.headers.authorization);
-      if (credential === undefined) throw needsProviderToken();
+      const credential = providerTokenOf(services, request);
       const proven = await proveOwner(services, { provider, name: request.params.name }, credential);
       const { token } = await grantToken(services, proven);
       return sendPrivately(reply, single('token', { token }));
@@ -121,12 +120,5 @@ function addVerification(app: App, services: AccessServices): void {
       const keys = found.map(({ id, publicKey }) => Object.assign(publicKey, { kid: id, use: 'sig', alg: 'EdDSA' }));
       return sendResponse(request, reply, renderDocument({ keys }, keysMaxAgeS));
     },
-  );
-}
-
-export function needsProviderToken(): AppError {
-  return new AppError(
-    'unauthenticated',
-    'This address needs a token of the provider, such as a personal access token: Authorization: Bearer.',
   );
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { readAllTables } from '../../e2e/access/state.ts';
-import { bearer, engines, fromOwnAddress, jsonRequest } from '../../integration/access/owner.ts';
+import { ed25519, eddsa, forge, pem } from '../../integration/access/forge-token.ts';
+import { bearer, engines, fromOwnAddress, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
+import { startStoredService } from '../http/stored-service.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';
 
 describe('secrecy of credentials', () => {
@@ -65,5 +67,34 @@ describe('secrecy of credentials', () => {
     assert.deepEqual([...new Set(requested)].toSorted(), ['GET /user', `GET /user/memberships/orgs/${engines.name}`]);
     // The service's own token is not used for the proof, nor the presented one for the rest.
     assert.ok(presented.every(({ name, token }) => !name.startsWith('GET /user/m') || token === 'organization_admin'));
+  });
+
+  it('sends no host a token for this service where a token of the provider is expected', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startStoredService({
+      simulator,
+      holdsWorld: true,
+      settings: { TRUST_PROXY: 'loopback' },
+    });
+    const issued = await serviceToken(service, simulator, engines);
+    const { privateKey } = ed25519();
+    const claims = { aud: ['https://other.example', service.url], sub: `github/${engines.name}`, exp: 4_000_000_000 };
+    const signed = forge({ header: { alg: 'EdDSA', kid: '0'.repeat(64) }, payload: claims }, eddsa(privateKey));
+    const requested = simulator.requests.length;
+    for (const token of [issued, signed]) {
+      for (const [method, path, body] of [
+        ['PUT', 'keys', { data: { key: pem(ed25519().publicKey) } }],
+        ['GET', 'token', undefined],
+      ] as const) {
+        const {
+          status,
+          headers,
+          body: problem,
+        } = await service.get(`${engines.name}/${path}`, fromOwnAddress(jsonRequest(method, token, body)));
+        assert.deepEqual([status, headers.get('www-authenticate'), problem.error?.code], [401, 'Bearer', 4]);
+        assert.match(problem.error?.message ?? '', /^This address needs a token of the provider/);
+      }
+    }
+    assert.deepEqual(simulator.requests.slice(requested), []);
   });
 });
