@@ -98,7 +98,9 @@ function titleOf({
 /** Returns the cause of a problem; empty where the title says enough to readers of a card. */
 function detailOf({ status, message, explanations }: CardProblem, { problems }: Words): string {
   if (explanations.length > 0) {
-    return explanations.map(({ phrase, values = {} }) => fill(problems[phrase], values)).join(' ');
+    const sentences = explanations.map(({ phrase, values = {} }) => fill(problems[phrase], values));
+    // A list that goes on ends with an ellipsis, after which no full stop follows.
+    return sentences.map((sentence) => sentence.replace(/…[.。।]$/, '…')).join(' ');
   }
   return status === 429 || status >= 500 ? '' : message;
 }

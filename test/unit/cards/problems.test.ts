@@ -80,6 +80,14 @@ describe('cards of errors', () => {
     assert.match(await described('pt-BR'), /^theme: você quis dizer dracula\?/);
   });
 
+  it('end a list that goes on with an ellipsis alone', async () => {
+    const explanations: Explanation[] = [{ phrase: 'oneOf', values: { name: 'hide', choices: 'title, CSS, …' } }];
+    for (const locale of locales) {
+      const { description } = await drawn({ locale }, { status: 400, explanations });
+      assert.doesNotMatch(description, /…\s*[.。।]/, locale);
+    }
+  });
+
   it('are read from right to left where the language is, also in lines that begin with a parameter', async () => {
     const explanations: Explanation[] = [{ phrase: 'oneOf', values: { name: 'theme', choices: 'auto, dark' } }];
     for (const locale of ['ar', 'he']) {
