@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { progressOf } from '../accounts/level.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Earnable } from '../achievements/awards/earnable-store.ts';
@@ -35,9 +36,10 @@ import {
   section,
 } from './sections.ts';
 import { tipsPath } from './style.ts';
-import { PeopleQuery, windowOf } from './windows.ts';
+import { PeopleQuery, PrivateParameter, privateQuery, windowOf, withQuery } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
+const AccountQuery = Type.Object({ ...PeopleQuery.properties, private: PrivateParameter });
 const numbersId = 'contributions';
 const listLengths = { awards: 12, boards: 12, languages: 6, people: 20, repositories: 12 };
 const readAccount = partReader(AccountPart);
@@ -91,14 +93,14 @@ export function accountPage(
   return {
     path,
     params: AccountPath,
-    query: PeopleQuery,
+    query: AccountQuery,
     load: async (read, { account, provider, query: { people = listLengths.people, ...query } }) => {
-      const within = windowOf(query, now());
+      const within = windowOf(query, now(), account);
       const isOrganization = account.type === 'organization';
       // Its numbers come from its repositories, so that they are complete once these are collected.
       const isSummed = isOrganization || !provider.accounts.reportsTotals;
       const [own, awards, holders, progress, community, boardList, owned, defined, languages] = await Promise.all([
-        readPart(read, 'listContributions', readAccount),
+        readPart(read, 'listContributions', readAccount, { query: { private: within.withPrivate } }),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
         isOrganization ? new Map() : countHolders(account, listLengths.awards),
         account.type === 'user' ? findNext(account) : undefined,
@@ -124,12 +126,17 @@ export function accountPage(
         earnable: defined,
       };
     },
-    render: (data, _context, language) => {
+    render: (data, context, language) => {
       const [account] = data.account.items;
       if (account === undefined) throw new Error('the response has no account');
       const parts = [data.account, data.awards, data.community?.people].filter((part) => part !== undefined);
       return {
-        html: renderAccount(site, readerOf(language), account, data),
+        html: renderAccount(
+          site,
+          readerOf(language),
+          { account, publishesPrivate: context.account.publishesPrivate },
+          data,
+        ),
         isComplete: parts.every(({ missing }) => missing.length === 0),
         staleAt: new Date(Math.min(...parts.map(({ staleAt }) => staleAt.getTime()))),
         // Its achievement belongs to a repository of another account, whose changes do not invalidate this page.
@@ -167,19 +174,26 @@ async function listBoards(read: ReadPart, { provider, name }: Account): Promise<
   }));
 }
 
-function renderAccount(site: Site, reader: Reader, account: AccountPart, data: Data): string {
+function renderAccount(
+  site: Site,
+  reader: Reader,
+  { account, publishesPrivate }: { account: AccountPart; publishesPrivate: boolean },
+  data: Data,
+): string {
   const { words, language } = reader;
   const { provider, name, display_name: displayName, description, type } = account;
   const isOrganization = type === 'organization';
   const path = accountPath(provider, name);
   const title = displayName || name;
+  const { includesPrivate } = data.account;
+  const visible = privateQuery(includesPrivate);
   const pathOf = (counter: CounterName): string => counterPath(provider, name, counter);
   const { collected } = data;
   return renderDocument(site, reader, {
     title: displayName === '' || displayName === name ? name : `${displayName} (${name})`,
     description: description || `${language.words.publicOnly}: ${title}`,
-    path,
-    previewPath: previewPath(provider, name, 'contributions'),
+    path: withQuery(path, visible),
+    previewPath: previewPath(provider, name, 'contributions', visible),
     isAboutAccount: true,
     scripts: isCollecting(collected) ? [progressScriptPath, tipsPath] : [tipsPath],
     feeds: data.boards.map(({ provider: host, owner, slug, name: board }) => ({
@@ -194,8 +208,8 @@ function renderAccount(site: Site, reader: Reader, account: AccountPart, data: D
       sameAs: [site.profileUrl(provider, name)],
     },
     main: html`${hero(site, reader, account, data.account)}${isCollecting(collected) && collectingLine({ provider, name }, collected, reader)}
-${section(words.contributions, counters({ values: account.contributions, pathOf, isOfAll: isOrganization }, data.account, reader), dataLink(account, 'contributions', words), numbersId)}
-${section(words.year, html`${calendar(provider, name, reader)}${calendarNote(pathOf, data.account, reader)}`)}
+${section(words.contributions, html`${counters({ values: account.contributions, pathOf, isOfAll: isOrganization }, data.account, reader)}${publishesPrivate && otherNumbersLink(path, includesPrivate, reader)}`, dataLink(account, 'contributions', words, visible), numbersId)}
+${section(words.year, html`${calendar({ provider, name, withPrivate: includesPrivate }, reader)}${calendarNote(pathOf, data.account, reader)}`)}
 ${data.languages.length > 0 && section(language.words.languagesTitle, languages(provider, name, data.languages, data.account, reader), dataLink(account, 'contributions/languages', words))}
 ${data.community !== undefined && communitySection({ provider, owner: name, path }, data.community, reader)}
 ${
@@ -218,6 +232,12 @@ ${
 }
 ${section(words.repositories, repositories(name, data.repositories, reader))}`,
   });
+}
+
+/** Renders the link between the public numbers of an account and those with the private contributions that it publishes. */
+function otherNumbersLink(path: string, includesPrivate: boolean, { language: { words }, to }: Reader): Markup {
+  const name = includesPrivate ? words.publicOnly : words.publicAndPrivate;
+  return html`<p class="note"><a href="${to(withQuery(path, privateQuery(!includesPrivate)))}">${name}</a></p>`;
 }
 
 function hero(site: Site, reader: Reader, account: AccountPart, part: Part<AccountPart>): Markup {

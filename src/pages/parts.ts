@@ -52,6 +52,7 @@ export interface Part<Item> {
   /** The time of the last request to the host; undefined where the response does not say. */
   asOf: Date | undefined;
   missing: readonly string[];
+  includesPrivate: boolean;
   /** The cursor of the items that follow; undefined at the end of the list. */
   next: string | undefined;
   staleAt: Date;
@@ -66,11 +67,12 @@ export function partReader<Schema extends TSchema>(
   return (result) => {
     if (result === undefined || result instanceof MovedRepository) return result;
     const { envelope, staleAt } = result;
-    const { as_of: asOf, missing = [] }: Envelope['meta_data'] = envelope.meta_data;
+    const { as_of: asOf, missing = [], includes_private: includesPrivate }: Envelope['meta_data'] = envelope.meta_data;
     return {
       items: envelope.data.filter(isItem),
       asOf: asOf === undefined ? undefined : new Date(asOf),
       missing,
+      includesPrivate: includesPrivate === true,
       next: envelope.next_cursor,
       staleAt,
     };

@@ -24,7 +24,7 @@ import { html, type Markup, trusted } from './html.ts';
 import { type NumberFacts, numberLink, sharedTip, tip } from './numbers.ts';
 import type { AwardPart, BoardPart, Part } from './parts.ts';
 import type { Reader } from './reader.ts';
-import { withQuery } from './windows.ts';
+import { privateQuery, withQuery } from './windows.ts';
 
 /** Sections that several pages show. */
 
@@ -64,7 +64,7 @@ interface ShownCounters {
 /** Renders counters, the most usual first. */
 export function counters(
   { values, pathOf, isOfAll }: ShownCounters,
-  part: Pick<Part<unknown>, 'asOf' | 'missing'>,
+  part: Pick<Part<unknown>, 'asOf' | 'missing' | 'includesPrivate'>,
   reader: Reader,
 ): Markup {
   const { language, words, to } = reader;
@@ -81,7 +81,7 @@ export function counters(
       asOf,
     };
     return html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true">${trusted(icons[name])}</svg>${names[name]}</dt>
-<dd>${isUnknown ? html`<span aria-hidden="true">–</span><span class="unseen">${words.unknownValue}</span>` : numberLink(to(pathOf(name)), number(value), facts)}${tip(facts, reader)}</dd></div>`;
+<dd>${isUnknown ? html`<span aria-hidden="true">–</span><span class="unseen">${words.unknownValue}</span>` : numberLink(to(withQuery(pathOf(name), privateQuery(part.includesPrivate))), number(value), facts)}${tip(facts, reader)}</dd></div>`;
   })}</dl>
 ${provenance(part, reader)}`;
 }
@@ -113,12 +113,12 @@ export function asOfTime(asOf: Date, { language }: Reader): Markup {
 }
 
 /** Renders the time as of which numbers are known, and the names of incomplete ones. */
-export function provenance(part: Pick<Part<unknown>, 'asOf' | 'missing'>, reader: Reader): Markup {
+export function provenance(part: Pick<Part<unknown>, 'asOf' | 'missing' | 'includesPrivate'>, reader: Reader): Markup {
   const { words, language } = reader;
   const { words: names } = language;
-  const { asOf, missing } = part;
+  const { asOf, missing, includesPrivate } = part;
   const named = counterRows.flatMap(({ name }) => (missing.includes(name) ? [names[name]] : []));
-  return html`<p class="note">${names.publicOnly}${asOf !== undefined && html` · ${asOfTime(asOf, reader)}`}${
+  return html`<p class="note">${includesPrivate ? names.publicAndPrivate : names.publicOnly}${asOf !== undefined && html` · ${asOfTime(asOf, reader)}`}${
     named.length > 0 && html` · ${fill(words.missing, { names: named.join(', ') })}`
   }</p>`;
 }
@@ -133,12 +133,13 @@ const calendarWidths = [
 const contentWidth = 992;
 
 /** The calendar, as the card that READMEs show too. */
-export function calendar(provider: string, name: string, reader: Reader): Markup {
+export function calendar(
+  { provider, name, withPrivate }: { provider: string; name: string; withPrivate: boolean },
+  reader: Reader,
+): Markup {
   const { locale } = reader.language;
-  return calendarPicture(
-    (width) => endpointPath(provider, name, 'contributions', { card: 'calendar', format: 'svg', width, locale }),
-    reader,
-  );
+  const card = (width: string) => ({ card: 'calendar', format: 'svg', width, locale, ...privateQuery(withPrivate) });
+  return calendarPicture((width) => endpointPath(provider, name, 'contributions', card(width)), reader);
 }
 
 /**
@@ -154,13 +155,13 @@ export function calendarPicture(pathOf: (width: string) => string, { words }: Re
 /** Renders the definition of a calendar's numbers, and links to the items of its year. */
 export function calendarNote(
   pathOf: (counter: CounterName) => string,
-  { asOf }: Pick<Part<unknown>, 'asOf'>,
+  { asOf, includesPrivate }: Pick<Part<unknown>, 'asOf' | 'includesPrivate'>,
   reader: Reader,
 ): Markup {
   const { language, to } = reader;
   const links = dailyCounters.map(
     ({ name }, index) =>
-      html`${index > 0 && ' · '}<a href="${to(withQuery(pathOf(name), { period: 'last-365d' }))}">${language.words[name]}</a>`,
+      html`${index > 0 && ' · '}<a href="${to(withQuery(pathOf(name), { period: 'last-365d', ...privateQuery(includesPrivate) }))}">${language.words[name]}</a>`,
   );
   return html`<p class="note">${definitionOf('days', reader)}<br>${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
 }

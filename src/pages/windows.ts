@@ -11,6 +11,9 @@ import type { Reader } from './reader.ts';
 /** The parameters of pages whose numbers are of a window: those of the API. */
 export const WindowQuery = WindowParameters;
 
+/** The parameter of pages of numbers that also exist with private contributions, where their owner publishes these. */
+export const PrivateParameter = Type.Optional(Type.Enum(['true', 'false']));
+
 /** The most people on a page. */
 export const mostPeople = 100;
 
@@ -37,15 +40,22 @@ export interface PageWindow {
    * The previous window of the same length, with whose numbers this one's are compared; undefined where a side is open.
    */
   before: Window | undefined;
+  /** True when the page shows private contributions, which its links keep. */
+  withPrivate: boolean;
   /** The parameters that are given, for the API and for links. */
   texts: Readonly<Record<string, string>>;
 }
 
 /**
  * Reads the window of a page. Forms send fields without a value, which count as absent.
+ * @param account the account whose private contributions the page can show; absent: it has public ones alone.
  * @throws AppError `invalid_input` as `readWindow`.
  */
-export function windowOf(query: Static<typeof WindowQuery>, now: Date): PageWindow {
+export function windowOf(
+  query: Static<typeof WindowQuery> & { private?: string | undefined },
+  now: Date,
+  account?: { publishesPrivate: boolean },
+): PageWindow {
   const texts = Object.fromEntries(
     Object.keys(WindowQuery.properties).flatMap((name) => {
       const value: unknown = Object(query)[name];
@@ -53,7 +63,8 @@ export function windowOf(query: Static<typeof WindowQuery>, now: Date): PageWind
     }),
   );
   const window = readWindow(texts, now);
-  return { window, before: window && windowToCompare(window, now), texts };
+  const withPrivate = query.private === 'true' && account?.publishesPrivate === true;
+  return { window, before: window && windowToCompare(window, now), texts, withPrivate };
 }
 
 /**
@@ -85,6 +96,11 @@ export function withQuery(path: string, query: Readonly<Record<string, string>>)
   return parameters === '' ? path : `${path}?${parameters}`;
 }
 
+/** Returns the parameter of addresses of numbers with private contributions. */
+export function privateQuery(withPrivate: boolean): Record<string, string> {
+  return withPrivate ? { private: 'true' } : {};
+}
+
 /** The usual windows with their names; undefined: lifetime. */
 function usualWindows({ words: { detail } }: Reader): readonly (readonly [period: string | undefined, name: string])[] {
   return [
@@ -112,7 +128,8 @@ export function nameOfWindow({ window, texts: { period } }: PageWindow, reader: 
 }
 
 /** Renders links to the same page within the usual windows, and a form for any other one. */
-export function windowPicker(path: string, { texts }: PageWindow, reader: Reader): Markup {
+export function windowPicker(path: string, within: PageWindow, reader: Reader): Markup {
+  const { texts, withPrivate } = within;
   const { words, to } = reader;
   const { detail } = words;
   const { period, since, until, time_zone: timeZone } = texts;
@@ -123,20 +140,21 @@ export function windowPicker(path: string, { texts }: PageWindow, reader: Reader
     const query = {
       ...(value !== undefined && { period: value }),
       ...(timeZone !== undefined && { time_zone: timeZone }),
+      ...privateQuery(withPrivate),
     };
     const isCurrent = value === period && !isOther;
     return html`<a href="${to(withQuery(path, query))}"${isCurrent && trusted(' aria-current="true"')}>${label}</a>`;
   };
   return html`<div class="windows"><nav class="picker" aria-label="${detail.window}">${choices.map(([value, label]) => link(value, label))}${!isUsual && link(period, labelOfPeriod(period ?? '', reader))}</nav>
-<details${(isOther || timeZone !== undefined) && trusted(' open')}><summary>${detail.otherWindow}</summary>${windowForm(path, texts, reader)}</details></div>`;
+<details${(isOther || timeZone !== undefined) && trusted(' open')}><summary>${detail.otherWindow}</summary>${windowForm(path, within, reader)}</details></div>`;
 }
 
-function windowForm(path: string, texts: PageWindow['texts'], { words, language, to }: Reader): Markup {
+function windowForm(path: string, { texts, withPrivate }: PageWindow, { words, language, to }: Reader): Markup {
   const { detail } = words;
   const isChosen = to(path) !== path;
   const day = (name: 'since' | 'until', label: string): Markup =>
     html`<label>${label} <input type="date" name="${name}" value="${texts[name] ?? ''}"></label>`;
   return html`<form method="get" action="${path}">${day('since', detail.from)}${day('until', detail.until)}
 <label>${detail.timeZone} <input name="time_zone" value="${texts['time_zone'] ?? ''}" placeholder="UTC" maxlength="64" autocomplete="off" spellcheck="false" dir="ltr"></label>
-${isChosen && html`<input type="hidden" name="lang" value="${language.locale}">`}<button type="submit">${words.show}</button></form>`;
+${withPrivate && html`<input type="hidden" name="private" value="true">`}${isChosen && html`<input type="hidden" name="lang" value="${language.locale}">`}<button type="submit">${words.show}</button></form>`;
 }

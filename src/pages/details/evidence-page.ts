@@ -11,7 +11,16 @@ import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { changeOf, type PageWindow, WindowQuery, windowOf, windowPicker, withQuery } from '../windows.ts';
+import {
+  changeOf,
+  type PageWindow,
+  PrivateParameter,
+  privateQuery,
+  WindowQuery,
+  windowOf,
+  windowPicker,
+  withQuery,
+} from '../windows.ts';
 import { olderLink, SeasonNumber } from './parts.ts';
 import { remainderOf } from './remainder.ts';
 
@@ -33,6 +42,8 @@ const after = Type.Optional(Type.String({ maxLength: 500 }));
 /** The parameters of pages, by the windows that their readers can choose. */
 const queries = {
   periods: Type.Object({ ...WindowQuery.properties, after }),
+  /** Periods, with or without private contributions. */
+  visibility: Type.Object({ ...WindowQuery.properties, after, private: PrivateParameter }),
   seasons: Type.Object({ after, season: SeasonNumber }),
   none: Type.Object({ after }),
 };
@@ -80,7 +91,9 @@ export interface NumberKind<Path extends TObject> {
   params: Path;
   operationId: string;
   /** The windows that readers can choose; `none` where the number has its own. */
-  windows: keyof typeof queries;
+  windows: Exclude<keyof typeof queries, 'visibility'>;
+  /** True for a number that also exists with private contributions. */
+  canBePrivate?: boolean;
   partRequest: (params: Static<Path>) => PartRequest;
   /** Returns more about the number than its items, from the response; absent: there is no more. */
   details?: (
@@ -105,12 +118,13 @@ export function evidencePage<Path extends TObject>(
   return {
     path: kind.path,
     params: kind.params,
-    query: queries[kind.windows],
-    load: async (read, { params, query: { after, season, ...query } }) => {
-      const within = windowOf(kind.windows === 'periods' ? query : {}, now());
+    query: kind.canBePrivate === true ? queries.visibility : queries[kind.windows],
+    load: async (read, { account, params, query: { after, season, ...query } }) => {
+      const within = windowOf(kind.windows === 'periods' ? query : {}, now(), account);
+      const visible = within.withPrivate ? { private: true } : {};
       const result = await read(kind.operationId, {
         ...kind.partRequest(params),
-        query: { ...within.texts, ...(season !== undefined && { season: Number(season) }) },
+        query: { ...within.texts, ...visible, ...(season !== undefined && { season: Number(season) }) },
         window: within.window,
         limit: shownItems,
         after,
@@ -127,7 +141,7 @@ export function evidencePage<Path extends TObject>(
       // A window of the host's own numbers would take another request to the host.
       const hasBefore = within.before !== undefined && meta.source !== 'host' && after === undefined;
       const earlier = hasBefore
-        ? await read(kind.operationId, { ...kind.partRequest(params), window: within.before, limit: 1 })
+        ? await read(kind.operationId, { ...kind.partRequest(params), query: visible, window: within.before, limit: 1 })
         : undefined;
       const before = earlier instanceof MovedRepository ? undefined : earlier?.envelope.meta_data;
       return { ...part, meta, next, within, before: before?.missing?.length ? undefined : before?.total };
@@ -156,7 +170,8 @@ function render<Path extends TObject>(
   const { detail } = words;
   const { provider, name } = account;
   const { path, title, person, endpoint, repository, definition, preview } = kind.describe(params, account, reader);
-  const query = { ...data.within.texts, ...(season !== undefined && { season }) };
+  const visible = privateQuery(data.within.withPrivate);
+  const query = { ...data.within.texts, ...visible, ...(season !== undefined && { season }) };
   const details = kind.details?.(data.meta, { ...account, season }, reader);
   const { total = details?.total } = data.meta;
   const subject = person ?? details?.subject;
@@ -165,7 +180,7 @@ function render<Path extends TObject>(
   return renderDocument(site, reader, {
     title: `${whose} · ${name}`,
     description: `${detail.evidence}: ${whose}, ${name}`,
-    path: withQuery(path, season === undefined ? {} : { season }),
+    path: withQuery(path, season === undefined ? visible : { season }),
     // The board of a frozen season may have no card any more.
     previewPath:
       season === undefined ? previewPath(provider, name, ...preview) : previewPath(provider, name, 'contributions'),

@@ -31,6 +31,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
       params: Type.Object({ ...AccountPath.properties, counter: Type.Enum([...counterNames]) }),
       operationId: 'listCounterEvidence',
       windows: 'periods',
+      canBePrivate: true,
       partRequest: ({ counter }) => ({ params: { counter } }),
       describe: ({ counter }, { provider: host, name, type }, reader) => ({
         path: counterPath(host, name, counter),

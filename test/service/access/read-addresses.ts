@@ -21,9 +21,11 @@ const countersOfEachSource = ['commits', 'issues_closed', 'contributed_to', 'sta
 const pages = [
   '/{provider}/{name}',
   '/{provider}/{name}?period=2026',
+  '/{provider}/{name}?private=true',
   '/{provider}/{name}/{repository}',
   '/{provider}/{name}/{repository}?period=2026',
   '/{provider}/{name}/contributions/commits',
+  '/{provider}/{name}/contributions/commits?private=true',
   '/{provider}/{name}/contributors/{login}',
   '/{provider}/{name}/{repository}/contributors/{login}',
   '/{provider}/{name}/{repository}/contributions/commits',

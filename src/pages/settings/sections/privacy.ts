@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Form } from '../../../http/forms.ts';
+import { accountPath } from '../../addresses.ts';
 import { html, trusted } from '../../html.ts';
+import { privateQuery, withQuery } from '../../windows.ts';
 import { form, readItem, type Section } from '../section.ts';
 
 const Settings = Type.Object({
@@ -14,8 +16,10 @@ export const privacy: Section = {
   slug: 'privacy',
   title: (words) => words.privacy,
   show: async (context) => {
-    const { owner } = context.reader.words;
+    const { words, language, to } = context.reader;
+    const { owner } = words;
     const { entered } = context;
+    const { provider, name: account } = context.target.account;
     const stored = readItem(Settings, await context.call('getSettings'));
     const settings = entered['action'] === undefined ? stored : readForm(entered);
     const check = (name: 'publish_private_contributions' | 'hidden', label: string, detail: string) =>
@@ -30,7 +34,7 @@ ${check('hidden', owner.hide, owner.hideDetail)}
 <input id="boards_repository" name="boards_repository" value="${settings.boards_repository}" maxlength="255" placeholder=".github" aria-describedby="boards-detail" autocomplete="off" spellcheck="false">
 <small id="boards-detail">${owner.boardsRepositoryDetail}</small></p>
 <p><button type="submit">${owner.save}</button></p>`,
-    )}`;
+    )}${stored.publish_private_contributions && html`<p><a href="${to(withQuery(accountPath(provider, account), privateQuery(true)))}">${language.words.publicAndPrivate}</a></p>`}`;
   },
   fields: {
     publish_private_contributions: (words) => words.publish,
