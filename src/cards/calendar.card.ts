@@ -1,6 +1,15 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { CalendarInput } from '../http/images.ts';
+import {
+  dayMs,
+  defaultWidthPx,
+  type Layout,
+  labelledWeekdays,
+  layoutOf,
+  type ShownDays,
+  widthOf,
+} from './calendar/layout.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
 import { type Coverage, coverageOf, coverageOfCalendar } from './coverage.ts';
@@ -11,18 +20,9 @@ import type { CardOptions } from './options.ts';
 import { joinParts } from './text/fit.ts';
 import { measure } from './text/measure.ts';
 
-const defaultWidthPx = 780;
-const weeks = 53;
-const dayMs = 86_400_000;
-const titleHeight = 34;
-const monthHeight = 18;
 const legendHeight = 30;
 /** The height of a line about the coverage that has no room beside the legend. */
 const lineHeight = 18;
-const bandGap = 10;
-const maxBands = 4;
-/** The least distance, in pixels, between two days: closer ones cannot be distinguished. */
-const leastStep = 8.5;
 const shadeCount = 5;
 
 const Item = Type.Object({ name: Type.String(), display_name: Type.String() });
@@ -31,29 +31,9 @@ const compiledItem = Compile(Item);
 interface Content {
   who: string;
   calendar: CalendarInput;
-  /** True for the days of a window, false for the last year. */
-  isWindow: boolean;
+  /** The days that have columns. */
+  shown: ShownDays;
   coverage: Coverage;
-}
-
-/** The positions of the squares of the days: a year in one band, or in several where squares would be too small. */
-interface Layout {
-  /** The distance from the side at which lines begin. */
-  at: number;
-  step: number;
-  square: number;
-  /** The first day of the first column. */
-  begin: number;
-  bands: Band[];
-}
-
-/** Weeks that stand side by side. */
-interface Band {
-  /** The y coordinate of the first row of squares. */
-  y: number;
-  /** The number of weeks in the bands before it, and in this one. */
-  firstWeek: number;
-  weeks: number;
 }
 
 /** The card of contributions on each day of the last year or of a window, with a column for each week. */
@@ -64,7 +44,7 @@ export const calendarCard = defineCard<Content>({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: heightOf(
       options,
-      layoutOf(options, new Date(0)),
+      layoutOf({ until: '1970-01-01' }, options),
       footerOf(options, [options.language.words.inCollected]),
     ),
   }),
@@ -74,20 +54,20 @@ export const calendarCard = defineCard<Content>({
     return {
       who: item.display_name || item.name,
       calendar,
-      isWindow: envelope.meta_data.window !== undefined,
+      shown: envelope.meta_data.window === undefined ? { until: calendar.until } : calendar,
       coverage: coverageOfCalendar(calendar, envelope),
     };
   },
-  draw: (content, options) => {
+  draw: (content, given) => {
+    const { who, calendar, shown } = content;
+    const width = widthOf(shown, given);
+    const options = { ...given, widthPx: width };
     const { language, hide } = options;
-    const { who, calendar } = content;
-    const until = new Date(calendar.until);
-    const layout = layoutOf(options, until);
+    const layout = layoutOf(shown, options);
     const coverage = coverageOf(content.coverage, language);
     const footer = footerOf(options, coverage);
     const year = yearOf(calendar);
     const summary = summaryOf(content, language);
-    const width = options.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, language);
     if (!hide.has('title')) {
       const maxWidth = width - 2 * padding;
@@ -98,11 +78,11 @@ export const calendarCard = defineCard<Content>({
           : language.plural(language.words.contributions, calendar.total);
       canvas.headline({ at: padding, y: padding + 15, maxWidth }, options.title ?? own);
     }
-    if (!hide.has('months')) drawMonths(canvas, layout, options, until);
+    if (!hide.has('months')) drawMonths(canvas, layout, options, shown);
     if (!hide.has('weekdays')) drawWeekdays(canvas, layout, options);
     drawDays(canvas, layout, year);
     const height = heightOf(options, layout, footer);
-    const end = width - padding - (layout.step - layout.square);
+    const end = width - padding - (shown.from === undefined ? layout.step - layout.square : 0);
     drawFooter(canvas, options, footer, { end, bottom: height - padding, maxWidth: width - 2 * padding });
     const busiest = [...year.counts].toSorted(([, one], [, other]) => other - one)[0];
     const best =
@@ -118,37 +98,10 @@ export const calendarCard = defineCard<Content>({
   },
 });
 
-function summaryOf({ calendar: { from, until, total }, isWindow }: Content, language: Language): string {
+function summaryOf({ calendar: { from, until, total }, shown }: Content, language: Language): string {
   const { words, plural, dateRange } = language;
-  if (!isWindow) return plural(words.contributionsInYear, total);
+  if (shown.from === undefined) return plural(words.contributionsInYear, total);
   return `${plural(words.contributions, total)} · ${dateRange(new Date(from), new Date(until))}`;
-}
-
-function layoutOf(options: CardOptions, until: Date): Layout {
-  const { language, hide, widthPx = defaultWidthPx } = options;
-  const labels = hide.has('weekdays')
-    ? 0
-    : 8 + Math.min(48, Math.max(...weekdays(options).map(({ name }) => measure(language.weekday(name), 11))));
-  const availableWidth = widthPx - 2 * padding - labels;
-  let count = 1;
-  while (count < maxBands && availableWidth / Math.ceil(weeks / count) < leastStep) count += 1;
-  const perBand = Math.ceil(weeks / count);
-  const step = availableWidth / perBand;
-  const above = hide.has('months') ? 0 : monthHeight;
-  const top = padding + (hide.has('title') ? 0 : titleHeight) + above;
-  const isoDay = until.getUTCDay() === 0 ? 7 : until.getUTCDay();
-  const intoWeek = (isoDay - language.firstDayOfWeek + 7) % 7;
-  return {
-    at: padding + labels,
-    step,
-    square: step * 0.78,
-    begin: until.getTime() - (intoWeek + (weeks - 1) * 7) * dayMs,
-    bands: Array.from({ length: count }, (_, index) => ({
-      y: top + index * (7 * step + bandGap + above),
-      firstWeek: index * perBand,
-      weeks: Math.min(perBand, weeks - index * perBand),
-    })),
-  };
 }
 
 function heightOf(options: CardOptions, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {
@@ -158,34 +111,27 @@ function heightOf(options: CardOptions, { bands, step, square }: Layout, { lines
   return Math.ceil((bands.at(-1)?.y ?? 0) + 6 * step + square + below + padding - 2);
 }
 
-/** Returns the days with labels: every other working day. */
-function weekdays({ language }: CardOptions): { row: number; name: Date }[] {
-  // 5 January 1970 was a Monday.
-  return [1, 3, 5].map((isoDay) => ({
-    row: (isoDay - language.firstDayOfWeek + 7) % 7,
-    name: new Date((3 + isoDay) * dayMs),
-  }));
-}
-
-function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Layout, options: CardOptions): void {
+function drawWeekdays(canvas: Canvas, { labelsAt, at, bands, step, square }: Layout, options: CardOptions): void {
   for (const { y } of bands) {
-    for (const { row, name } of weekdays(options)) {
-      const place = { at: padding, y: y + row * step + square / 2 + 4, maxWidth: at - padding - 6 };
+    for (const { row, name } of labelledWeekdays(options)) {
+      const place = { at: labelsAt, y: y + row * step + square / 2 + 4, maxWidth: at - labelsAt - 6 };
       canvas.text('small', place, options.language.weekday(name));
     }
   }
 }
 
 /** Writes the name of each month at the week with its first day, where the names have room. */
-function drawMonths(canvas: Canvas, { at, bands, step, begin }: Layout, { language }: CardOptions, until: Date): void {
+function drawMonths(
+  canvas: Canvas,
+  { at, bands, step, begin }: Layout,
+  { language, widthPx = defaultWidthPx }: CardOptions,
+  shown: ShownDays,
+): void {
   for (const band of bands) {
-    const end = at + band.weeks * step;
+    // The squares of a short window are narrower than its card.
+    const end = shown.from === undefined ? at + band.weeks * step : widthPx - padding;
     let free = at;
-    for (let week = 0; week < band.weeks; week += 1) {
-      const days = Array.from({ length: 7 }, (_, day) => new Date(begin + ((band.firstWeek + week) * 7 + day) * dayMs));
-      const first = days.find((day) => day.getUTCDate() === 1);
-      if (first === undefined || first > until) continue;
-      const name = language.month(first);
+    for (const { week, name } of monthsOf(band, { begin, step }, language, shown)) {
       const place = at + week * step;
       const width = measure(name, 11);
       if (place < free || place + width > end) continue;
@@ -193,6 +139,26 @@ function drawMonths(canvas: Canvas, { at, bands, step, begin }: Layout, { langua
       free = place + width + 6;
     }
   }
+}
+
+/** Returns the months that begin in a band, and that in which a window begins, where the next one leaves it room. */
+function monthsOf(
+  { firstWeek, weeks }: Layout['bands'][number],
+  { begin, step }: Pick<Layout, 'begin' | 'step'>,
+  language: Language,
+  { from, until }: ShownDays,
+): { week: number; name: string }[] {
+  const months = Array.from({ length: weeks }, (_, week) => week).flatMap((week) => {
+    const days = Array.from({ length: 7 }, (_, day) => new Date(begin + ((firstWeek + week) * 7 + day) * dayMs));
+    const first = days.find((day) => day.getUTCDate() === 1);
+    return first === undefined || first > new Date(until) || (from !== undefined && first < new Date(from))
+      ? []
+      : [{ week, name: language.month(first) }];
+  });
+  if (from === undefined || firstWeek > 0) return months;
+  const name = language.month(new Date(from));
+  const hasRoom = (months[0]?.week ?? Infinity) * step >= measure(name, 11) + 6;
+  return hasRoom ? [{ week: 0, name }, ...months] : months;
 }
 
 interface Year {

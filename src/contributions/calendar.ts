@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill';
 import type { LoadServices } from '../accounts/resolve.ts';
 import type { Connection } from '../database/connection.ts';
 import { findOutcome } from '../database/lookups.ts';
@@ -12,7 +13,8 @@ import { findDays, findDaysOfOwned, isCollectingDays } from './day-store.ts';
 import { calendarJob } from './jobs.ts';
 
 const dayMs = 86_400_000;
-const daysOfYear = 365;
+/** The days of the calendar without a window. */
+const daysOfLastYear = 365;
 
 /** Contributions by day, and how current and complete they are. */
 export interface Calendar {
@@ -39,8 +41,8 @@ function daysOfWindow(window: Window | undefined, now: Date): Days {
   const first = window?.since ? today(window.since, window.timeZone).toString() : '';
   // A window that begins tomorrow has its first day, on which nothing has happened.
   const until = [first, last < present ? last : present].toSorted().at(-1) ?? present;
-  const yearBefore = addDays(until, 1 - daysOfYear);
-  return { from: first > yearBefore ? first : yearBefore, until };
+  const earliest = window === undefined ? addDays(until, 1 - daysOfLastYear) : firstDayOfYear(until);
+  return { from: first > earliest ? first : earliest, until };
 }
 
 /**
@@ -180,6 +182,11 @@ async function readCalendar(
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
+}
+
+/** Returns the first day of the year that ends with a day: of 366 days where the year has a leap day. */
+function firstDayOfYear(until: string): string {
+  return Temporal.PlainDate.from(until).subtract({ years: 1 }).add({ days: 1 }).toString();
 }
 
 function addDays(day: string, days: number): string {

@@ -66,6 +66,16 @@ describe('windows of the cards of days', () => {
     );
   });
 
+  it('have every day of a leap year', async () => {
+    for (const [query, days] of [
+      ['period=2020', 'Jan 1 – Dec 31, 2020'],
+      ['since=2015-01-01&until=2024-02-29', 'Mar 1, 2023 – Feb 29, 2024'],
+    ] as const) {
+      assert.match(await describeCard('calendar', query), new RegExp(`^\\d+ contributions? · ${days}\\.`));
+      assert.match(await describeCard('streak', query), new RegExp(` ${days} · Public`));
+    }
+  });
+
   it('have streaks of their days, the current one up to their end', async () => {
     await report();
     assert.match(

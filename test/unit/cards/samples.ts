@@ -123,6 +123,8 @@ export function calendarOf(
   described: Partial<Pick<CalendarInput, 'source' | 'until' | 'includesPrivate'>> & {
     isEmpty?: boolean;
     isFinal?: boolean;
+    /** The first day of a window; absent: the last year. */
+    from?: string;
   } = {},
 ): CardInput {
   const {
@@ -131,9 +133,11 @@ export function calendarOf(
     includesPrivate = false,
     isEmpty = false,
     isFinal = true,
+    from,
   } = described;
   const last = new Date(until);
-  const count = source === 'provider' ? 365 + last.getUTCDay() : 365;
+  const year = source === 'provider' ? 365 + last.getUTCDay() : 365;
+  const count = from === undefined ? year : (last.getTime() - Date.parse(from)) / 86_400_000 + 1;
   const all = Array.from({ length: count }, (_, index) => {
     const time = last.getTime() - (count - 1 - index) * 86_400_000;
     const weekday = new Date(time).getUTCDay();
@@ -143,10 +147,11 @@ export function calendarOf(
   const days = all.filter(({ contributions }) => contributions > 0);
   const total = days.reduce((sum, { contributions }) => sum + contributions, 0);
   const { envelope } = contributionsOf({});
+  const window = from === undefined ? {} : { window: { since: from, until: null, time_zone: 'UTC' } };
   return {
     envelope: {
       ...envelope,
-      meta_data: { ...envelope.meta_data, complete: isFinal, includes_private: includesPrivate },
+      meta_data: { ...envelope.meta_data, complete: isFinal, includes_private: includesPrivate, ...window },
     },
     calendar: { source, from: all[0]?.day ?? until, until, days, total, includesPrivate },
   };
@@ -266,6 +271,11 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
   'calendar-unfinished': (query) => draw('calendar', calendarOf({ isFinal: false }), query),
   'calendar-unfinished-narrow': (query) =>
     draw('calendar', calendarOf({ includesPrivate: true, isFinal: false }), { width: 300, ...query }),
+  'calendar-quarter': (query) => draw('calendar', calendarOf({ from: '2026-07-01', until: '2026-09-30' }), query),
+  'calendar-month-ar': (query) =>
+    draw('calendar', calendarOf({ from: '2026-10-01', until: '2026-10-31' }), { locale: 'ar', ...query }),
+  'calendar-month-narrow': (query) =>
+    draw('calendar', calendarOf({ from: '2026-10-15', until: '2026-11-13' }), { width: 240, ...query }),
   'calendar-empty': (query) => draw('calendar', calendarOf({ source: 'provider', isEmpty: true }), query),
   streak: (query) => draw('streak', streakOf(), query),
   'streak-weeks-narrow': (query) => draw('streak', streakOf({ unit: 'week' }), { width: 240, ...query }),
