@@ -6,7 +6,7 @@ import { palettesOf, themeNames } from '../../cards/themes.ts';
 import { streakUnits } from '../../contributions/streaks.ts';
 import { relativePeriods } from '../../windows/periods.ts';
 import { galleryImagePath } from '../gallery/page.ts';
-import { isGalleryCard } from '../gallery/samples.ts';
+import { galleryCardOf } from '../gallery/samples.ts';
 import { html, type Markup, trusted } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { phonePicture } from '../phone-picture.ts';
@@ -186,10 +186,9 @@ ${snippets.map(({ id, label, write }) => snippet(id, id === 'picture' ? texts.li
 
 /** Shows the chosen card of an invented account. */
 function example(values: FieldValues, texts: ComposerWords): Markup {
-  const { card } = kindOf(values);
-  const path = isGalleryCard(card)
-    ? galleryImagePath(card, { theme: values.get('theme') ?? 'auto', locale: values.get('locale') ?? 'en' })
-    : undefined;
+  const card = galleryCardOf(kindOf(values).card, values);
+  const look = { theme: values.get('theme') ?? 'auto', locale: values.get('locale') ?? 'en' };
+  const path = card && galleryImagePath(card, look);
   return html`<section class="shown"><h2>${texts.example}</h2><p>${texts.nameFirst}</p>${path !== undefined && previews(path, texts.example, texts.preview)}</section>`;
 }
 

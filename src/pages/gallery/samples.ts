@@ -220,9 +220,16 @@ export function parametersOf(card: GalleryCard): CardWithParameters {
   return variants[card] ?? { card, parameters: {} };
 }
 
-/** Returns whether a card has a sample. */
-export function isGalleryCard(card: string): card is GalleryCard {
-  return Object.hasOwn(samples, card);
+/** Returns the card of the gallery that is nearest to a card with parameters; undefined where it has no sample. */
+export function galleryCardOf(card: string, parameters: ReadonlyMap<string, string>): GalleryCard | undefined {
+  const alike = galleryCards.filter((name) => {
+    const sample = parametersOf(name);
+    return (
+      sample.card === card && Object.entries(sample.parameters).every(([key, value]) => parameters.get(key) === value)
+    );
+  });
+  // A sample with parameters is nearer than the card without any.
+  return alike.find((name) => name in variants) ?? alike[0];
 }
 
 /** Returns the response that a card of the gallery shows, as of a day. */

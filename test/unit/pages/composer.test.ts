@@ -60,6 +60,22 @@ describe('composing of cards', () => {
     );
   });
 
+  it('shows an example of the chosen card in the chosen layout until an account is named', () => {
+    for (const [query, example] of [
+      [{}, 'contributions'],
+      [{ layout: 'ring' }, 'contributions'],
+      [{ layout: 'compact' }, 'compact'],
+      [{ card: 'contributions', layout: 'classic', theme: 'nord' }, 'classic'],
+      [{ card: 'achievements', layout: 'compact' }, 'achievements'],
+      [{ period: 'this-month', limit: '12', show: 'trend' }, 'trend'],
+    ] as const) {
+      const page = composerPage(site, reader, new Map(Object.entries(query)));
+      assert.match(page, new RegExp(`<img src="/gallery/${example}\\.svg\\?`), JSON.stringify(query));
+      const named = composerPage(site, reader, new Map(Object.entries({ ...query, name: 'ada' })));
+      assert.ok(!named.includes('/gallery/'), JSON.stringify(query));
+    }
+  });
+
   it('keeps the languages to leave out apart from the parts', () => {
     const hide = 'title,c++,html';
     assert.equal(
