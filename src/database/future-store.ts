@@ -48,6 +48,7 @@ const happened: Readonly<Record<string, readonly string[]>> = {
   calendars: ['fetched_at'],
   reported_windows: ['fetched_at'],
   delivery_checks: ['checked_until'],
+  lookups: ['failing_since'],
 };
 
 /** Columns with the time of something that is due. */

@@ -21,7 +21,7 @@ const claimForMs = 60_000;
 export const maxDelayed = 1000;
 
 /** The outcome of a lookup that found nothing. */
-export type Outcome = { state: 'absent' } | { state: 'failed'; error: AppError };
+export type Outcome = { state: 'absent' } | { state: 'failed'; error: AppError; failedAt?: Date };
 
 /** The party that a lookup is for. */
 export interface LookupParty {
@@ -170,9 +170,12 @@ export async function completeLookup(connection: Connection, key: string): Promi
   await announce(connection, { kind: 'lookup', key });
 }
 
-/** Completes a lookup without a response to store; it is not started again before `until`. */
+/**
+ * Completes a lookup without a response to store; it is not started again before `until`. Failures that follow each
+ * other keep the time of the first one.
+ */
 export async function failLookup(connection: Connection, key: string, outcome: Outcome, until: Date): Promise<void> {
-  const error = outcome.state === 'failed' ? outcome.error : undefined;
+  const { error, failedAt = null } = outcome.state === 'failed' ? outcome : {};
   const row = {
     state: outcome.state,
     error_code: error?.code ?? null,
@@ -181,8 +184,13 @@ export async function failLookup(connection: Connection, key: string, outcome: O
   };
   await connection
     .insertInto('lookups')
-    .values({ key, ...row })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+    .values({ key, ...row, failing_since: failedAt })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({
+        ...row,
+        failing_since: sql`case when ${failedAt}::timestamptz is not null then coalesce(lookups.failing_since, ${failedAt}) end`,
+      }),
+    )
     .execute();
   await announce(connection, { kind: 'lookup', key });
 }

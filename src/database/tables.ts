@@ -217,6 +217,8 @@ interface LookupsTable {
   for_owner: Generated<boolean>;
   error_code: string | null;
   error_message: string | null;
+  /** The time of the first of the failures that followed each other, also while the lookup runs again; null: none. */
+  failing_since: Generated<Date | null>;
   /**
    * The time until which the outcome stands and the lookup is not started again; of a running or delayed lookup the end
    * of its claim.

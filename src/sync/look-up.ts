@@ -151,8 +151,9 @@ export async function recordLookupFailure(context: SyncContext, job: Job, error:
 async function recordFailure(context: SyncContext, { key }: Job, error: unknown): Promise<void> {
   const known =
     error instanceof AppError ? error : new AppError('provider_unavailable', 'The provider could not be reached.');
-  const until = known.retryAt ?? new Date(context.now().getTime() + delayAfterFailureMs);
-  await failLookup(context.connection, key, { state: 'failed', error: known }, until);
+  const failedAt = context.now();
+  const until = known.retryAt ?? new Date(failedAt.getTime() + delayAfterFailureMs);
+  await failLookup(context.connection, key, { state: 'failed', error: known, failedAt }, until);
 }
 
 /** The lookup whose result the reports are. */

@@ -73,6 +73,7 @@ import * as formerLock from './0114-former-lock.ts';
 import * as messagesInOrder from './0115-messages-in-order.ts';
 import * as peopleOfParts from './0116-people-of-parts.ts';
 import * as addressesOfErased from './0117-addresses-of-erased.ts';
+import * as failingLookups from './0118-failing-lookups.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -152,4 +153,5 @@ export const migrations: Record<string, Migration> = {
   '0115-messages-in-order': messagesInOrder,
   '0116-people-of-parts': peopleOfParts,
   '0117-addresses-of-erased': addressesOfErased,
+  '0118-failing-lookups': failingLookups,
 };
