@@ -7,6 +7,7 @@ import type { OpenBoard } from '../boards/views/open-board-store.ts';
 import { fill } from '../cards/languages/language.ts';
 import type { CounterName } from '../contributions/kinds.ts';
 import type { LanguageSum } from '../contributions/languages/store.ts';
+import { AppError } from '../errors.ts';
 import { AccountPath, MovedRepository } from '../http/endpoint.ts';
 import type { PartRequest } from '../http/endpoints.ts';
 import type { Page, ReadPart } from '../http/pages.ts';
@@ -104,7 +105,9 @@ export function accountPage(
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
         isOrganization ? new Map() : countHolders(account, listLengths.awards),
         account.type === 'user' ? findNext(account) : undefined,
-        isOrganization ? loadCommunity(read, within, { limit: Number(people), now: now() }) : undefined,
+        isOrganization
+          ? unlessHostFails(loadCommunity(read, within, { limit: Number(people), now: now() }))
+          : undefined,
         isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
         findRepositories(account, listLengths.repositories),
         isOrganization ? findEarnable(account, listLengths.awards) : [],
@@ -112,7 +115,8 @@ export function accountPage(
       ]);
       if (own === undefined) return undefined;
       const present = community instanceof MovedRepository ? undefined : community;
-      const isIncomplete = own.missing.length > 0 || (present?.people.missing.length ?? 0) > 0;
+      const isUnlisted = isOrganization && present === undefined;
+      const isIncomplete = isUnlisted || own.missing.length > 0 || (present?.people.missing.length ?? 0) > 0;
       return {
         account: own,
         awards,
@@ -137,7 +141,7 @@ export function accountPage(
           { account, publishesPrivate: context.account.publishesPrivate },
           data,
         ),
-        isComplete: parts.every(({ missing }) => missing.length === 0),
+        isComplete: !isCollecting(data.collected) && parts.every(({ missing }) => missing.length === 0),
         staleAt: new Date(Math.min(...parts.map(({ staleAt }) => staleAt.getTime()))),
         // Its achievement belongs to a repository of another account, whose changes do not invalidate this page.
         isCacheable: data.progress === undefined,
@@ -150,6 +154,16 @@ export function accountPage(
       return pendingPage(site, reader, { provider, name, title: name, image });
     },
   };
+}
+
+/** Returns undefined where data is missing because its host fails: the page then says so beside the data it has. */
+async function unlessHostFails<Loaded>(loading: Promise<Loaded>): Promise<Loaded | undefined> {
+  try {
+    return await loading;
+  } catch (error) {
+    if (error instanceof AppError && error.code.startsWith('provider_')) return undefined;
+    throw error;
+  }
 }
 
 async function readPart<Item>(

@@ -15,8 +15,8 @@ export const progressScriptPath = '/pages/progress.js';
  */
 export function collectingLine(
   { provider, name, repository }: Followed,
-  { complete, total }: Progress,
-  { language: { words, number } }: Reader,
+  { complete, total, failingSince }: Progress,
+  { language: { words, number, locale }, words: pageWords }: Reader,
 ): Markup {
   const query = new URLSearchParams({ until: 'complete', ...(repository !== undefined && { repository }) }).toString();
   const path = `/pages/progress${accountPath(provider, name)}?${query}`;
@@ -25,7 +25,16 @@ export function collectingLine(
     ? fill(words.completeRepositories, { n: number(complete), total: number(total) })
     : words.collectingDetail;
   const counts = html`<span data-counts="${words.completeRepositories}">${text}</span>`;
-  return html`<section><p class="note" role="status" data-progress="${path}"><strong>${words.collecting}</strong> · ${repository === undefined ? counts : text}</p></section>`;
+  const state =
+    failingSince === null
+      ? counts
+      : html`<span data-failing>${fill(pageWords.notResponding, { host: provider, time: timeOf(failingSince, locale) })}</span>`;
+  return html`<section><p class="note" role="status" data-progress="${path}"><strong>${words.collecting}</strong> · ${repository === undefined ? state : text}</p></section>`;
+}
+
+function timeOf(time: Date, locale: string): string {
+  const fields = { day: 'numeric', month: 'short', year: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+  return new Intl.DateTimeFormat(locale, { ...fields, timeZone: 'UTC', timeZoneName: 'short' }).format(time);
 }
 
 /** Returns whether some repositories are not listed or not collected yet. */

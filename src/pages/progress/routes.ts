@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
+import { collectJob } from '../../contributions/jobs.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { type AccountName, AccountPath, RepositoryPath } from '../../http/endpoint.ts';
@@ -71,7 +72,7 @@ export function progressRoutes(app: App, services: RouteServices): void {
 }
 
 /**
- * Writes how much is collected, then an event: that the account is stored, that its collection is complete, or that the
+ * Writes how much is collected, and whether the host fails, then an event: that the account is stored, that its collection is complete, or that the
  * lookup failed. Ends the stream with it.
  */
 async function follow(
@@ -86,8 +87,12 @@ async function follow(
     const deadline = new Date(now().getTime() + (until === 'complete' ? countMs : beatMs));
     const progress = await countProgress(connection, { ...name, repository });
     if (stream.writableEnded) return;
-    const { total, complete } = progress;
-    if (total > 0) stream.write(`event: progress\ndata: ${JSON.stringify({ total, complete })}\n\n`);
+    const { total, complete, accountId, failingSince } = progress;
+    const isFailing = failingSince !== null;
+    const counts = { total, complete, ...(isFailing && { isFailing }) };
+    if (total > 0 || isFailing) stream.write(`event: progress\ndata: ${JSON.stringify(counts)}\n\n`);
+    // The listing begins again as soon as the failure no longer stands.
+    if (isFailing && accountId !== null) resolver.requestInBackground(collectJob(accountId), requester);
     if ((until !== 'complete' || !isCollecting(progress)) && (await isKnown(resolver, name, { deadline, requester }))) {
       stream.end('event: ready\ndata: {}\n\n');
       return;

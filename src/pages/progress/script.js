@@ -20,7 +20,14 @@ function begin(attempt) {
  */
 function follow(path, attempt) {
   const events = new EventSource(path);
-  events.addEventListener('progress', ({ data }) => showCounts(JSON.parse(data)));
+  events.addEventListener('progress', ({ data }) => {
+    const { isFailing = false, ...counts } = JSON.parse(data);
+    showCounts(counts);
+    // The page says since when its host fails.
+    if (isFailing === (document.querySelector('[data-failing]') !== null)) return;
+    events.close();
+    fillIn(path, attempt).catch(() => {});
+  });
   events.addEventListener('ready', () => {
     events.close();
     // Without a response the link of the page remains.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { nameKey } from '../../accounts/account.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
+import { collectJob } from '../../contributions/jobs.ts';
 import type { Connection } from '../../database/connection.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
@@ -18,6 +19,10 @@ export interface Progress {
   total: number;
   /** False while repositories of the account may exist that are not counted here. */
   isListed: boolean;
+  /** The account; null where none of the name is stored. */
+  accountId: string | null;
+  /** The time since which its repositories cannot be listed; null where the last attempt did not fail. */
+  failingSince: Date | null;
 }
 
 /** Counts the repositories of an account by its name, or one of them; none where no account of the name is stored. */
@@ -25,13 +30,25 @@ export async function countProgress(
   connection: Connection,
   { provider, name, repository }: Followed,
 ): Promise<Progress> {
-  const { rows } = await sql<Progress>`
-    select count(r.id)::integer as total, (count(r.id) filter (where
+  const { rows } = await sql<Omit<Progress, 'failingSince'>>`
+    select a.id as "accountId", count(r.id)::integer as total, (count(r.id) filter (where
       exists (select from streams s where s.repository_id = r.id)
       and not exists (select from streams s where s.repository_id = r.id and s.completed_at is null)))::integer as complete,
       coalesce(bool_and(a.listed_at is not null or ${repository !== undefined}), true) as "isListed"
     from accounts a left join repositories r on r.owner_id = a.id and not r.is_private and ${isPresentInSql('r')}
       and (${repository ?? null}::text is null or lower(r.name) = lower(${repository ?? null}::text))
-    where a.provider = ${provider} and lower(a.name) = ${nameKey(name)} and ${isShownInSql('a')}`.execute(connection);
-  return rows[0] ?? { complete: 0, total: 0, isListed: true };
+    where a.provider = ${provider} and lower(a.name) = ${nameKey(name)} and ${isShownInSql('a')}
+    group by a.id`.execute(connection);
+  const [found] = rows;
+  if (found === undefined || found.accountId === null)
+    return { complete: 0, total: 0, isListed: true, accountId: null, failingSince: null };
+  const isListing = repository === undefined && !found.isListed;
+  const failingSince = isListing ? await findFailingSince(connection, collectJob(found.accountId).key) : null;
+  return { ...found, failingSince };
+}
+
+/** Finds since when a lookup fails; null when its last run did not fail. */
+async function findFailingSince(connection: Connection, key: string): Promise<Date | null> {
+  const row = await connection.selectFrom('lookups').select('failing_since').where('key', '=', key).executeTakeFirst();
+  return row?.failing_since ?? null;
 }

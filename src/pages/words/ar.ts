@@ -29,6 +29,7 @@ export const ar: PageWords = {
   missing: 'غير معروف بالكامل بعد: {names}.',
   unknownValue: 'غير معروف بعد',
   collectingDetail: 'لم يُبحث عن هذا الحساب من قبل. تعرض الصفحة أرقامه حالما تصل.',
+  notResponding: 'لا يعطي {host} ردًا صالحًا منذ {time}. تعيد الخدمة المحاولة تلقائيًا.',
   refresh: 'تحديث',
   tryAgain: 'إعادة المحاولة: {when}',
   fork: 'نسخة مشتقة',

@@ -29,6 +29,7 @@ export const cs: PageWords = {
   missing: 'Zatím není úplně známo: {names}.',
   unknownValue: 'zatím neznámo',
   collectingDetail: 'Tento účet zatím nikdo nevyhledal. Stránka ukáže čísla, jakmile dorazí.',
+  notResponding: '{host} nedává použitelnou odpověď od: {time}. Služba to sama zkusí znovu.',
   refresh: 'Obnovit',
   tryAgain: 'Další pokus: {when}',
   fork: 'Fork',

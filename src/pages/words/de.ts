@@ -29,6 +29,7 @@ export const de: PageWords = {
   missing: 'Noch nicht vollständig bekannt: {names}.',
   unknownValue: 'noch nicht bekannt',
   collectingDetail: 'Dieses Konto wurde noch nie nachgeschlagen. Die Seite zeigt seine Zahlen, sobald sie da sind.',
+  notResponding: '{host} hat seit {time} nicht brauchbar geantwortet. Der Dienst versucht es von selbst wieder.',
   refresh: 'Neu laden',
   tryAgain: 'Nächster Versuch: {when}',
   fork: 'Fork',

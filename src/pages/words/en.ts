@@ -29,6 +29,7 @@ export const en: PageWords = {
   missing: 'Not completely known yet: {names}.',
   unknownValue: 'not known yet',
   collectingDetail: 'This account was not looked up before. The page shows its numbers as soon as they are here.',
+  notResponding: '{host} has not given a usable response since {time}. The service tries again by itself.',
   refresh: 'Refresh',
   tryAgain: 'Try again: {when}',
   fork: 'Fork',

@@ -29,6 +29,7 @@ export const es: PageWords = {
   missing: 'Aún no se conoce por completo: {names}.',
   unknownValue: 'aún no se conoce',
   collectingDetail: 'Esta cuenta no se había buscado antes. La página mostrará sus números en cuanto estén aquí.',
+  notResponding: '{host} no da una respuesta utilizable desde: {time}. El servicio lo vuelve a intentar por sí mismo.',
   refresh: 'Actualizar',
   tryAgain: 'Próximo intento: {when}',
   fork: 'Fork',

@@ -29,6 +29,7 @@ export const fr: PageWords = {
   missing: 'Pas encore entièrement connu : {names}.',
   unknownValue: 'pas encore connu',
   collectingDetail: 'Ce compte n’a encore jamais été recherché. La page affichera ses chiffres dès qu’ils seront là.',
+  notResponding: '{host} n’a pas donné de réponse utilisable depuis : {time}. Le service réessaie de lui-même.',
   refresh: 'Actualiser',
   tryAgain: 'Nouvel essai : {when}',
   fork: 'Fork',

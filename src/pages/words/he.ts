@@ -29,6 +29,7 @@ export const he: PageWords = {
   missing: 'עדיין לא ידוע במלואו: {names}.',
   unknownValue: 'עדיין לא ידוע',
   collectingDetail: 'החשבון הזה לא נבדק קודם. הדף יציג את המספרים ברגע שיגיעו.',
+  notResponding: 'אין תשובה שמישה מ־{host} מאז {time}. השירות מנסה שוב מעצמו.',
   refresh: 'רענון',
   tryAgain: 'ניסיון חוזר: {when}',
   fork: 'פורק',

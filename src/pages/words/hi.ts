@@ -29,6 +29,7 @@ export const hi: PageWords = {
   missing: 'अभी पूरी तरह ज्ञात नहीं: {names}।',
   unknownValue: 'अभी ज्ञात नहीं',
   collectingDetail: 'यह खाता पहले नहीं खोजा गया था। संख्याएँ आते ही पृष्ठ उन्हें दिखाएगा।',
+  notResponding: '{host} से {time} के बाद से कोई उपयोगी उत्तर नहीं मिला है। सेवा अपने आप फिर कोशिश करती है।',
   refresh: 'ताज़ा करें',
   tryAgain: 'फिर से कोशिश: {when}',
   fork: 'फ़ोर्क',

@@ -29,6 +29,8 @@ export const id: PageWords = {
   missing: 'Belum sepenuhnya diketahui: {names}.',
   unknownValue: 'belum diketahui',
   collectingDetail: 'Akun ini belum pernah dicari. Halaman menampilkan angkanya begitu tersedia.',
+  notResponding:
+    '{host} belum memberi respons yang dapat dipakai sejak {time}. Layanan mencoba lagi dengan sendirinya.',
   refresh: 'Muat ulang',
   tryAgain: 'Coba lagi: {when}',
   fork: 'Fork',

@@ -29,6 +29,7 @@ export const it: PageWords = {
   missing: 'Non ancora del tutto noto: {names}.',
   unknownValue: 'non ancora noto',
   collectingDetail: 'Questo account non era mai stato cercato. La pagina mostra i suoi numeri appena arrivano.',
+  notResponding: '{host} non dà una risposta utilizzabile da: {time}. Il servizio riprova da solo.',
   refresh: 'Aggiorna',
   tryAgain: 'Nuovo tentativo: {when}',
   fork: 'Fork',

@@ -29,6 +29,7 @@ export const ja: PageWords = {
   missing: 'まだ完全には分かっていません: {names}。',
   unknownValue: 'まだ不明',
   collectingDetail: 'このアカウントはまだ調べられていません。数値が届き次第、このページに表示されます。',
+  notResponding: '{time} から {host} の有効な応答がありません。サービスが自動で再試行します。',
   refresh: '更新',
   tryAgain: '再試行: {when}',
   fork: 'フォーク',

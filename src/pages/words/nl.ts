@@ -29,6 +29,7 @@ export const nl: PageWords = {
   missing: 'Nog niet volledig bekend: {names}.',
   unknownValue: 'nog niet bekend',
   collectingDetail: 'Dit account is niet eerder opgezocht. De pagina toont de cijfers zodra ze er zijn.',
+  notResponding: '{host} geeft geen bruikbaar antwoord sinds {time}. De dienst probeert het vanzelf opnieuw.',
   refresh: 'Vernieuwen',
   tryAgain: 'Volgende poging: {when}',
   fork: 'Fork',

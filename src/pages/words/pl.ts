@@ -29,6 +29,7 @@ export const pl: PageWords = {
   missing: 'Jeszcze nie w pełni znane: {names}.',
   unknownValue: 'jeszcze nieznane',
   collectingDetail: 'Tego konta jeszcze nie wyszukiwano. Strona pokaże liczby, gdy tylko się pojawią.',
+  notResponding: '{host} nie daje użytecznej odpowiedzi od: {time}. Usługa sama spróbuje ponownie.',
   refresh: 'Odśwież',
   tryAgain: 'Kolejna próba: {when}',
   fork: 'Fork',

@@ -29,6 +29,7 @@ export const pt: PageWords = {
   missing: 'Ainda não totalmente conhecido: {names}.',
   unknownValue: 'ainda não conhecido',
   collectingDetail: 'Esta conta ainda não tinha sido procurada. A página mostra os números assim que chegarem.',
+  notResponding: '{host} não dá uma resposta utilizável desde: {time}. O serviço tenta de novo sozinho.',
   refresh: 'Atualizar',
   tryAgain: 'Nova tentativa: {when}',
   fork: 'Fork',

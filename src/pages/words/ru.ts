@@ -29,6 +29,7 @@ export const ru: PageWords = {
   missing: 'Пока известно не полностью: {names}.',
   unknownValue: 'пока неизвестно',
   collectingDetail: 'Этот аккаунт ещё не искали. Страница покажет числа, как только они появятся.',
+  notResponding: '{host} не даёт пригодного ответа с: {time}. Сервис сам повторит попытку.',
   refresh: 'Обновить',
   tryAgain: 'Новая попытка: {when}',
   fork: 'Форк',

@@ -29,6 +29,7 @@ export const sv: PageWords = {
   missing: 'Ännu inte helt känt: {names}.',
   unknownValue: 'ännu inte känt',
   collectingDetail: 'Det här kontot har inte slagits upp tidigare. Sidan visar siffrorna så snart de finns här.',
+  notResponding: '{host} har inte gett något användbart svar sedan {time}. Tjänsten försöker igen av sig själv.',
   refresh: 'Uppdatera',
   tryAgain: 'Nytt försök: {when}',
   fork: 'Fork',

@@ -29,6 +29,8 @@ export const tr: PageWords = {
   missing: 'Henüz tam bilinmiyor: {names}.',
   unknownValue: 'henüz bilinmiyor',
   collectingDetail: 'Bu hesap daha önce aranmamıştı. Sayılar gelir gelmez bu sayfada görünür.',
+  notResponding:
+    '{host} şu zamandan beri kullanılabilir bir yanıt vermiyor: {time}. Hizmet kendiliğinden yeniden dener.',
   refresh: 'Yenile',
   tryAgain: 'Yeniden deneme: {when}',
   fork: 'Çatal',

@@ -29,6 +29,7 @@ export const uk: PageWords = {
   missing: 'Поки відомо не повністю: {names}.',
   unknownValue: 'поки невідомо',
   collectingDetail: 'Цей обліковий запис ще не шукали. Сторінка покаже числа, щойно вони з’являться.',
+  notResponding: '{host} не дає придатної відповіді з: {time}. Сервіс сам повторить спробу.',
   refresh: 'Оновити',
   tryAgain: 'Нова спроба: {when}',
   fork: 'Форк',

@@ -33,6 +33,8 @@ export interface PageWords {
   missing: string;
   unknownValue: string;
   collectingDetail: string;
+  /** With `{host}`, and the `{time}` since which it fails. */
+  notResponding: string;
   /** The link that loads a page again. */
   refresh: string;
   /** With `{when}`, such as "in 30 seconds". */

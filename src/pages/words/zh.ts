@@ -29,6 +29,7 @@ export const zh: PageWords = {
   missing: '尚未完全得知：{names}。',
   unknownValue: '尚未得知',
   collectingDetail: '这个账号此前没有查找过。数字一到，本页就会显示。',
+  notResponding: '自 {time} 起，{host} 没有给出可用的响应。服务会自动重试。',
   refresh: '刷新',
   tryAgain: '重试：{when}',
   fork: '复刻',
