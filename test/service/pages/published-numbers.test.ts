@@ -37,7 +37,7 @@ describe('private numbers that their owner publishes', () => {
       ),
     );
 
-  it('are on the page that asks for them while they are published, with calendar and items, and on no other', async () => {
+  it('are on the page whose address has the parameter while they are published, with calendar and items, and on no other', async () => {
     const token = await serviceToken(shared.service, shared.simulator, keeper);
     const all = await countersOf('?private=true', bearer(token));
     const some = await countersOf();
