@@ -6,8 +6,9 @@ create or replace function count_announced() returns integer language sql stable
   select coalesce(nullif(current_setting('plaudit.announced', true), ''), '0')::integer
 $$;
 
--- Names each account, or all of them at once where a transaction names more than `max_announced()`. Callers read one row more than that at most, and pass the accounts of all these rows: a statement
--- that removes duplicates first would read the rows of all people.
+-- Names each account, or all of them at once where a transaction names more than `max_announced()`. Callers read one row more
+-- than that at most, and pass the accounts of all these rows: a statement that removes duplicates first would read the rows of
+-- all people.
 create or replace function announce_accounts(ids uuid[]) returns void language plpgsql as $$
 declare
   announced integer := count_announced();
