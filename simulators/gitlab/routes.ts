@@ -201,6 +201,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
       const [, file = ''] = path;
       const text = files.get(file);
       const ref = context.query.get('ref');
+      if (!commits.some(({ oid }) => oid === ref)) return notFound('Commit');
       if (ref !== commits.at(-1)?.oid) throw new Error('files are simulated at the newest commit only');
       if (text === undefined) return notFound('File');
       const content = Buffer.from(text);
