@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Name } from '../http/scalars.ts';
+import { CommitId } from '../http/scalars.ts';
 import type { Call, KnownRepository, RepositoryFile, RepositoryFiles, RepositoryItem } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { textOf } from '../rest/text.ts';
@@ -16,7 +16,7 @@ const ContentsPayload = Type.Union([
     content: Type.Optional(Type.Union([Type.Null(), Type.String()])),
   }),
 ]);
-const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object({ id: Name })]) });
+const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object({ id: CommitId })]) });
 
 /**
  * Reads files at the newest commit of the default branch, with a request for each.

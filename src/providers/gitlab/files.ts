@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Name } from '../http/scalars.ts';
+import { CommitId } from '../http/scalars.ts';
 import type { Call, KnownRepository, RepositoryFile, RepositoryFiles, RepositoryItem } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { textOf } from '../rest/text.ts';
@@ -12,7 +12,7 @@ const FilePayload = Type.Object({
   encoding: Type.String(),
   content: Type.String(),
 });
-const BranchPayload = Type.Object({ commit: Type.Object({ id: Name }) });
+const BranchPayload = Type.Object({ commit: Type.Object({ id: CommitId }) });
 
 /**
  * Reads files at the newest commit of the default branch, with a request for each.
