@@ -25,6 +25,8 @@ export async function load(
     path?: () => string;
     headers?: Record<string, string>;
     pipelining?: number;
+    /** Default: 16. */
+    connections?: number;
     expect?: number;
     /** The most requests per second; default: as many as the server takes. */
     overallRate?: number;
@@ -32,11 +34,11 @@ export async function load(
     setup?: (request: autocannon.Request) => autocannon.Request;
   } = {},
 ): Promise<Load> {
-  const { path, headers = {}, pipelining = 10, expect = 200, overallRate } = options;
+  const { path, headers = {}, pipelining = 10, connections = 16, expect = 200, overallRate } = options;
   const setup = options.setup ?? (path && ((request: autocannon.Request) => ({ ...request, path: path() })));
   const result = await autocannon({
     url,
-    connections: 16,
+    connections,
     pipelining,
     ...limit,
     ...(overallRate !== undefined && { overallRate }),

@@ -9,7 +9,8 @@ import { sized } from './size.ts';
 
 const rounds = sized(5, 1);
 const workers = 2;
-const requestsPerSecond = 8000;
+/** The load of one process, so that each serves as many requests whenever it wakes up, as all do on cores that are free. */
+const ofEach = { connections: 8, requestsPerSecond: 4000, openedConnections: sized(2000, 20) };
 const path = '/v1/github/entities/sample-ada/contributions';
 
 /**
@@ -50,11 +51,11 @@ interface Rates {
 async function compareRates(
   alone: ServerProcess,
   several: ServerProcess,
-  send: (url: string) => Promise<number>,
+  send: (url: string, processes: number) => Promise<number>,
 ): Promise<Rates> {
   const measured: Rates[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const [one, all] = [await rateOf(alone, send), await rateOf(several, send)];
+    const [one, all] = [await rateOf(alone, (url) => send(url, 1)), await rateOf(several, (url) => send(url, workers))];
     // The first round warms both up.
     if (round > 0) measured.push({ ratio: all / one / workers, alone: one, several: all });
   }
@@ -73,26 +74,28 @@ async function rateOf(service: ServerProcess, send: (url: string) => Promise<num
   return (requests * 1000) / busiestMs;
 }
 
-/** Sends requests over 16 connections that stay open. @returns their number. */
-async function keepConnections(url: string): Promise<number> {
-  return (await load(url, { pipelining: 1, overallRate: requestsPerSecond })).requests;
+/** Sends requests over connections that stay open. @returns their number. */
+async function keepConnections(url: string, processes: number): Promise<number> {
+  const connections = processes * ofEach.connections;
+  const overallRate = processes * ofEach.requestsPerSecond;
+  return (await load(url, { pipelining: 1, connections, overallRate })).requests;
 }
 
 /** Sends requests over a connection of their own each. @returns their number. */
-async function openConnections(url: string): Promise<number> {
+async function openConnections(url: string, processes: number): Promise<number> {
   const sendOne = async (): Promise<void> => {
     const [response] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
     if (response.statusCode !== 200) throw new Error(`${url} sent ${response.statusCode}`);
     await once(response.resume(), 'end');
   };
-  const clients = 8;
-  const ofEach = sized(500, 5);
+  const clients = processes * 4;
+  const ofClient = ofEach.openedConnections / 4;
   await Promise.all(
     Array.from({ length: clients }, async () => {
-      for (let sent = 0; sent < ofEach; sent += 1) await sendOne();
+      for (let sent = 0; sent < ofClient; sent += 1) await sendOne();
     }),
   );
-  return clients * ofEach;
+  return clients * ofClient;
 }
 
 function detailOf({ alone, several }: Rates): string {
