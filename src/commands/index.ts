@@ -95,6 +95,11 @@ export const commands: Readonly<Record<string, Command>> = {
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./card.ts')).card),
   },
+  'card-workflow': simple(
+    '',
+    'prints a workflow for GitHub Actions that writes cards into a repository, by the action in this clone',
+    async () => (await import('./card-workflow.ts')).cardWorkflow,
+  ),
   migrate: {
     forms: ['[--partitions N | --citus]'],
     description:

@@ -127,8 +127,8 @@ const places: readonly (readonly [RegExp, string])[] = [
 const needArguments = /^plaudit (?:install|uninstall|backup|restore|export|import|achievements \w+|boards \w+)$/;
 /** Commands that fill a new database of this machine. */
 const fillsNew = /(?<!ssh \S+ )plaudit (?:restore|import|sample)\b(?!-)/;
-/** Commands that fail without a host, or report that there is none. */
-const needsHost = /plaudit (?:doctor|sync|import-awards|github-app-url)\b/;
+/** Commands that fail without a host, or report that there is none; one of them needs a clone from a host. */
+const needsHost = /plaudit (?:doctor|sync|import-awards|github-app-url|card-workflow)\b/;
 
 /** Makes a folder of programs: `plaudit`, and an `ssh` that runs its command on this machine, with data of its own. */
 function makePrograms(folder: string): void {

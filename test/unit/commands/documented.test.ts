@@ -29,7 +29,7 @@ describe('commands in the documents', () => {
               file,
               words: rest
                 .replaceAll(/[[\]]/g, '')
-                .replace(/ \|.*$/, '')
+                .replace(/ [|>].*$/, '')
                 .split(/\s+/),
             },
           ];
