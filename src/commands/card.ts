@@ -8,6 +8,7 @@ import { generateSigningKey } from '../access/tokens/signing-key.ts';
 import { findByName } from '../accounts/store.ts';
 import { type Service, startService } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
+import type { ContributionsCard } from '../contributions/routes.ts';
 import { AppError } from '../errors.ts';
 import { createLog, linesForPeople } from '../log.ts';
 import type { Io } from './io.ts';
@@ -69,29 +70,42 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
     ? { authorization: `Bearer ${await ownersToken(service, config, account)}` }
     : {};
   const hasToken = config.providers.some(({ tokens }) => tokens.length > 0);
-  await requestUntilEnough(
-    io,
-    numbersOf(image),
-    headers,
-    (body) => body.includes('"complete":true'),
-    patienceMs[hasToken ? 'withToken' : 'withoutToken'],
-  );
+  for (const numbers of numbersOf(image)) {
+    await requestUntilEnough(
+      io,
+      numbers,
+      headers,
+      (body) => body.includes('"complete":true'),
+      patienceMs[hasToken ? 'withToken' : 'withoutToken'],
+    );
+  }
   const response = await fetch(image, { headers, signal: io.signal });
   if (response.status !== 200 || response.headers.has('x-error-code'))
     throw new AppError('invalid_input', `${path} cannot be drawn: ${descriptionOf(await response.text())}`);
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** Returns the address at which the numbers of an image are served as JSON. */
-function numbersOf(image: URL): URL {
-  const numbers = new URL(image.pathname.replace(/badges\/community$/, 'contributors'), image);
-  if (['calendar', 'streak'].includes(image.searchParams.get('card') ?? ''))
-    numbers.pathname = numbers.pathname.replace(/contributions$/, 'contributors');
-  for (const name of ['private', 'repository']) {
-    const value = image.searchParams.get(name);
-    if (value !== null) numbers.searchParams.set(name, value);
-  }
-  return numbers;
+/** The lists of an account, in order, that are complete when the numbers of a card of `contributions` are. */
+const numbersOfCards: Readonly<Record<ContributionsCard, readonly string[]>> = {
+  contributions: ['contributions'],
+  calendar: ['contributors'],
+  streak: ['contributors'],
+  languages: ['contributors', 'contributions/languages'],
+};
+
+/** Returns the addresses at which the numbers of an image are served as JSON. */
+function numbersOf(image: URL): URL[] {
+  const chosen = image.searchParams.get('card');
+  const lists = Object.entries(numbersOfCards).find(([card]) => card === chosen)?.[1] ?? numbersOfCards.contributions;
+  return lists.map((list) => {
+    const path = image.pathname.replace(/badges\/community$/, 'contributors').replace(/contributions$/, list);
+    const numbers = new URL(path, image);
+    for (const name of ['private', 'repository']) {
+      const value = image.searchParams.get(name);
+      if (value !== null) numbers.searchParams.set(name, value);
+    }
+    return numbers;
+  });
 }
 
 /**

@@ -28,6 +28,7 @@ const ContributionCounters = Type.Object(
 
 /** The cards that are drawn from the response; the first is the default. */
 const cards = ['contributions', 'calendar', 'streak', 'languages'] as const;
+export type ContributionsCard = (typeof cards)[number];
 
 /** An account with its lifetime counters, or those of a window. */
 const EntityWithContributions = Type.Object(

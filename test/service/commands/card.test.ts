@@ -61,6 +61,39 @@ describe('plaudit card', () => {
     }
   });
 
+  it('waits for the numbers of each card of contributions', async () => {
+    await using simulator = await startSimulator();
+    await using directory = await makeTemporaryDirectory();
+    await using created = await createTestDatabase();
+    const warned: string[] = [];
+    const io = {
+      environment: {
+        DATA_DIR: directory.path,
+        DATABASE_URL: created.url,
+        GITHUB_URL: simulator.url,
+        GITHUB_API_URL: simulator.apiUrl,
+        GITHUB_TOKEN: simulator.tokens.private_owner,
+        LOG_LEVEL: 'silent',
+      },
+      print: () => {},
+      warn: (line: string) => void warned.push(line),
+      isTerminal: false,
+      signal: new AbortController().signal,
+    };
+    const file = directory.pathOf('card.svg');
+    const address = `/v1/github/entities/${simulator.accounts.organization}/contributions`;
+    for (const [name, description] of [
+      ['languages', /\d+ changed files/],
+      ['calendar', /[1-9]\d* contributions in the last year/],
+    ] as const) {
+      await card(io, [`${address}?card=${name}`, file]);
+      const written = await readFile(file, 'utf8');
+      assert.match(written, description);
+      assert.doesNotMatch(written, /still counting/);
+    }
+    assert.deepEqual(warned, []);
+  });
+
   it('writes the lines of the log for people, on standard error', async () => {
     await using simulator = await startSimulator();
     await using directory = await makeTemporaryDirectory();
