@@ -80,9 +80,12 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
     );
   }
   const response = await fetch(image, { headers, signal: io.signal });
-  if (response.status !== 200 || response.headers.has('x-error-code'))
-    throw new AppError('invalid_input', `${path} cannot be drawn: ${descriptionOf(await response.text())}`);
-  return Buffer.from(await response.arrayBuffer());
+  if (response.status === 200 && !response.headers.has('x-error-code'))
+    return Buffer.from(await response.arrayBuffer());
+  // A PNG has no text.
+  image.searchParams.set('format', 'svg');
+  const explained = await fetch(image, { headers, signal: io.signal });
+  throw new AppError('invalid_input', `${path} cannot be drawn: ${descriptionOf(await explained.text())}`);
 }
 
 /** The lists of an account, in order, that are complete when the numbers of a card of `contributions` are. */

@@ -61,7 +61,7 @@ describe('plaudit card', () => {
     }
   });
 
-  it('waits for the numbers of each card of contributions', async () => {
+  it('waits for the numbers of each card of contributions, and says why one cannot be drawn', async () => {
     await using simulator = await startSimulator();
     await using directory = await makeTemporaryDirectory();
     await using created = await createTestDatabase();
@@ -92,6 +92,13 @@ describe('plaudit card', () => {
       assert.doesNotMatch(written, /still counting/);
     }
     assert.deepEqual(warned, []);
+    for (const format of ['svg', 'png']) {
+      await assert.rejects(
+        card(io, [`${address}?theme=norf`, directory.pathOf(`wrong.${format}`)]),
+        /theme=norf cannot be drawn: .*nord/,
+        format,
+      );
+    }
   });
 
   it('writes the lines of the log for people, on standard error', async () => {
