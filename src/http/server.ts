@@ -21,6 +21,7 @@ import { addRateLimits, type Counts, cachedPolicy } from './rate-limits.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { exposedHeaders, type RenderedResponse } from './response.ts';
 import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
+import { awaitHandlers } from './running-handlers.ts';
 import { type PageSettings, sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
 import { sendCached } from './send-cached.ts';
 import { traceRequests } from './trace-requests.ts';
@@ -114,6 +115,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
   // Generated serializers would silently leave out undeclared properties, and take most of the time of a start.
   app.setSerializerCompiler(() => JSON.stringify);
   readBodiesAsJson(app);
+  awaitHandlers(app);
   traceRequests(app);
   addHooks(app, options);
   await addRateLimits(app, options);

@@ -5,6 +5,7 @@ import { fixedStatement, pointRead } from '../../../src/database/point-reads.ts'
 import type { ConnectionPool } from '../../../src/database/pool.ts';
 import { openRequestPool } from '../../../src/database/request-pool.ts';
 import { withinScope } from '../../../src/database/statement-scope.ts';
+import { isDatabaseUnavailable } from '../../../src/database/unavailable.ts';
 import { AppError } from '../../../src/errors.ts';
 import { openTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
@@ -39,6 +40,15 @@ const sleep = ({ connection }: ConnectionPool): Promise<unknown> => sql`select p
 const isCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code;
 
 describe('statements of requests', () => {
+  it('fail like those on a database that cannot be reached, once their connections are closed', async () => {
+    await using opened = await openTestDatabase();
+    const limits = { maxConnections: 1, statementTimeoutMs: 60_000 };
+    const requests = openRequestPool(opened.database.clientConfig, limits);
+    await requests.close();
+    await assert.rejects(sql`select 1`.execute(requests.connection), isDatabaseUnavailable);
+    await assert.rejects(requests.pool.query('select 1'), isDatabaseUnavailable);
+  });
+
   it('end in the server when no caller waits for them any more', async () => {
     await using opened = await open();
     const { requests, sleeping } = opened;
