@@ -32,7 +32,7 @@ export interface Service {
 
 /** Starts the whole service in this process: workers, web server, metrics. */
 export async function startService(config: Config, options: AppOptions): Promise<Service> {
-  const { log } = options;
+  const { log, progressEveryMs } = options;
   const { registry, onJobEnd, ...observers } = createMetrics();
   await using resources = new AsyncDisposableStack();
   const starting = await listenWhileStarting(config, { drawProblem, pages: startingPages(startingSiteOf(config)) });
@@ -46,7 +46,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   resources.defer(() => metrics?.close());
   const images = await openImages(config, core, log);
   resources.defer(() => images.close());
-  const app = await createApp(config, core, { log, now: core.now, registry, images });
+  const app = await createApp(config, core, { log, now: core.now, registry, images, progressEveryMs });
   resources.defer(() => app.close());
   const jobs = await startJobs(config, core, { registry, log, onEnd: onJobEnd, pollMs: options.jobPollMs });
   resources.defer(() => jobs.close());

@@ -77,6 +77,8 @@ export interface AppOptions {
   now?: () => Date;
   /** The interval, in ms, at which delayed jobs that became due are found. */
   jobPollMs?: number;
+  /** The interval, in ms, at which pages that wait for a collection receive its progress. */
+  progressEveryMs?: number;
   /** True when the tables are known to be up to date, because another process of this node has migrated them. */
   isMigrated?: boolean;
   /** Replaces parts of a provider, as the demonstration does. Default: each provider is as configured. */

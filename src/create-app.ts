@@ -95,6 +95,7 @@ interface AppParts {
   now: () => Date;
   registry: Registry;
   images: CardImages;
+  progressEveryMs?: number | undefined;
   /** The address of the service, when another process listens on it. */
   url?: string;
 }
@@ -109,7 +110,7 @@ function forgetChangedAccounts(access: Access, { onAnnouncement }: Core): void {
 
 /** Creates the web application with all routes. */
 export async function createApp(config: Config, core: Core, parts: AppParts): Promise<App> {
-  const { log, now, registry, images, url } = parts;
+  const { log, now, registry, images, url, progressEveryMs } = parts;
   const { listener, cache } = core;
   const { connection } = core.requests;
   const resolver = createResolver(config, core, log, now);
@@ -170,7 +171,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
         awaitListing: awaitListing.bind(undefined, { connection, resolver, now }),
       };
       for (const addRoutes of moduleRoutes) addRoutes(routes, services);
-      pageRoutes(routes, { ...services, site, locales: site.locales });
+      pageRoutes(routes, { ...services, site, locales: site.locales, progressEveryMs });
       healthRoutes(routes, () => findFault(core, config));
     },
   });

@@ -49,6 +49,7 @@ import { style, stylePath, tips, tipsPath } from './style.ts';
 interface Services extends AccessServices, Pick<PageServices, 'locales'> {
   site: Site;
   parsedFiles: ParsedFiles;
+  progressEveryMs?: number | undefined;
 }
 
 /** Returns the facts about the pages of a site that all routes need. */

@@ -80,6 +80,9 @@ function databaseSettings(databaseUrl: string): Record<string, string> {
   };
 }
 
+/** The interval, in ms, at which pages receive the progress of a collection. */
+const progressEveryMs = 500;
+
 /** A line of the log that says that a job has ended. */
 const endOfJob = /"msg":"(?:Completed|Failed) task /;
 
@@ -115,6 +118,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const service = await start(config, {
     log,
     jobPollMs: options.jobPollMs ?? 100,
+    progressEveryMs,
     isMigrated: options.databaseUrl === undefined,
     ...(options.now && { now: options.now }),
     ...(options.changeProvider && { changeProvider: options.changeProvider }),

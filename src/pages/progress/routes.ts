@@ -21,7 +21,7 @@ const maxStreams = { perAddress: 6, altogether: 500 };
  */
 const maxBeats = 6;
 const beatMs = 10_000;
-/** The ms between two counts of the repositories of an account that are collected. */
+/** The ms between two counts of the repositories of an account that are collected, unless `progressEveryMs` is set. */
 const countMs = 5000;
 const Query = Type.Object({
   /** Wait until all public repositories of the account are collected, not only until the account is stored. */
@@ -31,8 +31,12 @@ const Query = Type.Object({
 });
 const script = readFileSync(new URL('script.js', import.meta.url));
 
+interface Services extends RouteServices {
+  progressEveryMs?: number | undefined;
+}
+
 /** Registers the stream that reports when an account is stored, and the script of pages that wait for it. */
-export function progressRoutes(app: App, services: RouteServices): void {
+export function progressRoutes(app: App, services: Services): void {
   const open = new Map<Stream, string>();
   app.get(progressScriptPath, { schema: { hide: true } }, async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=3600').type('text/javascript; charset=utf-8').send(script),
@@ -76,7 +80,7 @@ export function progressRoutes(app: App, services: RouteServices): void {
  * lookup failed. Ends the stream with it.
  */
 async function follow(
-  { resolver, now, connection }: RouteServices,
+  { resolver, now, connection, progressEveryMs = countMs }: Services,
   name: AccountName,
   { requester, until, repository }: { requester: Requester } & Static<typeof Query>,
   stream: Stream,
@@ -84,7 +88,7 @@ async function follow(
   const closed = new AbortController();
   stream.once('close', () => closed.abort());
   for (let beat = 0; beat < maxBeats; beat += 1) {
-    const deadline = new Date(now().getTime() + (until === 'complete' ? countMs : beatMs));
+    const deadline = new Date(now().getTime() + (until === 'complete' ? progressEveryMs : beatMs));
     const progress = await countProgress(connection, { ...name, repository });
     if (stream.writableEnded) return;
     const { total, complete, accountId, failingSince } = progress;

@@ -27,7 +27,7 @@ async function startWithoutWorkers(config: Config, options: CoreOptions): Promis
 /** Starts the web application without workers. @returns it with the parts of which it consists. */
 export async function openWithoutWorkers(
   config: Config,
-  { log, ...options }: CoreOptions,
+  { log, progressEveryMs, ...options }: CoreOptions,
 ): Promise<{ service: Service; core: Core; registry: Registry }> {
   await using stack = new AsyncDisposableStack();
   const registry = new Registry();
@@ -37,7 +37,7 @@ export async function openWithoutWorkers(
   stack.defer(() => metrics.close());
   const images = await openImages(config, core, log);
   stack.defer(() => images.close());
-  const app = await createApp(config, core, { log, now: core.now, registry, images });
+  const app = await createApp(config, core, { log, now: core.now, registry, images, progressEveryMs });
   // Connections that do not end are closed, as when the whole service stops.
   stack.defer(() => endWork({ app }, core));
   await app.listen({ host: config.host, port: config.port });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { findByName } from '../../../src/accounts/store.ts';
 import { collectJob } from '../../../src/contributions/jobs.ts';
+import { announce } from '../../../src/database/announcements.ts';
 import { completeLookup, failLookup } from '../../../src/database/lookups.ts';
 import { AppError } from '../../../src/errors.ts';
 import { engines } from '../../integration/access/owner.ts';
@@ -11,17 +12,24 @@ import { shareStoredService } from '../http/stored-service.ts';
 
 const page = `/github/${engines.name}`;
 const progress = `/pages/progress/github/${engines.name}?until=complete`;
+/** The pause, in ms, of the script before it opens another stream. */
+const pauseMs = 3000;
 const failing =
   /github has not given a usable response since Jun 15, 2026, 12:34\sPM UTC\. The service tries again by itself\./;
 
 describe('the page of an account whose repositories cannot be listed', () => {
   const shared = shareStoredService({ service: { settings: { LOOKUP_BUDGET_MS: '100' } } });
   let key = '';
+  let accountId = '';
 
-  const fail = (at: string, standsUntil: Date): Promise<void> => {
+  /** Drops the cached pages, as each change by the service does. */
+  const announceChange = (): Promise<void> =>
+    announce(shared.service.database.connection, { kind: 'account', key: accountId });
+  const fail = async (at: string, standsUntil: Date): Promise<void> => {
     const error = new AppError('provider_unavailable', 'GitHub cannot be reached.');
     const outcome = { state: 'failed', error, failedAt: new Date(at) } as const;
-    return failLookup(shared.service.database.connection, key, outcome, standsUntil);
+    await failLookup(shared.service.database.connection, key, outcome, standsUntil);
+    await announceChange();
   };
   const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
   /** Has the repositories listed and collected at a time; null: they are not. */
@@ -33,6 +41,7 @@ describe('the page of an account whose repositories cannot be listed', () => {
       [engines.name, at],
     );
     await pool.query('update accounts set listed_at = $2 where name = $1', [engines.name, at]);
+    await announceChange();
   };
   const readUntil = async (pattern: RegExp): Promise<string> => {
     const ending = new AbortController();
@@ -47,7 +56,8 @@ describe('the page of an account whose repositories cannot be listed', () => {
   beforeEach(async () => {
     const { connection } = shared.service.database;
     const holder = await findByName(connection, 'github', engines.name);
-    key = collectJob(holder?.account.id ?? assert.fail()).key;
+    accountId = holder?.account.id ?? assert.fail();
+    key = collectJob(accountId).key;
     await completeLookup(connection, key);
     await list(null);
   });
@@ -81,6 +91,8 @@ describe('the page of an account whose repositories cannot be listed', () => {
     const tab = await browser.newPage();
     // Avatars would still be on their way when the test ends.
     await tab.route('**/avatars/**', (route) => route.abort());
+    // The script of the page waits before it opens another stream.
+    await tab.clock.install();
     await tab.goto(`${shared.service.url}${page}?people=22`);
     await tab.waitForSelector('[data-progress]');
     assert.equal(await tab.locator('[data-failing]').count(), 0);
@@ -89,6 +101,7 @@ describe('the page of an account whose repositories cannot be listed', () => {
     assert.match((await tab.textContent('[data-failing]')) ?? '', failing);
     await completeLookup(shared.service.database.connection, key);
     await list(new Date());
+    await tab.clock.fastForward(pauseMs);
     await tab.waitForSelector('[data-progress]', { state: 'detached' });
     assert.equal(await tab.textContent('h1'), 'Analytical Engines');
     await tab.close();
