@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { AppError, fieldError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import { validatorOf } from './compiled.ts';
 
 /** The parts of a JSON Schema that error messages use. */
 interface Shape {
@@ -26,7 +26,7 @@ interface Fault {
  * `invalid_input`, naming the field and the valid values.
  */
 export function bodyReader(schema: TSchema): (body: unknown) => unknown {
-  const compiled = Compile(schema);
+  const compiled = validatorOf(schema);
   return (body) => {
     if (compiled.Check(body)) return body;
     const faults: readonly Fault[] = compiled.Errors(body);

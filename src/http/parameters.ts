@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { AppError, type Explanation } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import { validatorOf } from './compiled.ts';
 import { imagesOf, isImageFormat } from './images.ts';
 
 /** The parts of a parameter's JSON Schema that are read here. */
@@ -29,7 +29,7 @@ interface ParameterSchema {
  */
 export function parameterReader(schema: TSchema): (parameters: unknown) => Record<string, unknown> {
   const declared = Object.entries<TSchema>('properties' in schema ? Object(schema.properties) : {}).map(
-    ([name, property]) => ({ name, property: property as ParameterSchema, compiled: Compile(property) }),
+    ([name, property]) => ({ name, property: property as ParameterSchema, compiled: validatorOf(property) }),
   );
   const names = declared.map(({ name }) => name);
   const { [imagesOf]: images }: { [imagesOf]?: 'always' | 'by format' } = schema;

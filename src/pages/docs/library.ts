@@ -18,11 +18,15 @@ export interface Attachment {
 
 /** The documents of this release. They are read and rendered when they are first requested, and stay in memory. */
 export class Library {
-  readonly #files = new Set([
-    ...globSync(`docs/**/*.{md,${Object.keys(types).join(',')}}`, { cwd: top }),
-    ...filesElsewhere,
-  ]);
+  #listed: ReadonlySet<string> | undefined;
   readonly #rendered = new Map<string, RenderedDocument>();
+
+  /** The files, listed when they are first needed, because that takes a tenth of a start. */
+  get #files(): ReadonlySet<string> {
+    const names = `docs/**/*.{md,${Object.keys(types).join(',')}}`;
+    this.#listed ??= new Set([...globSync(names, { cwd: top }), ...filesElsewhere]);
+    return this.#listed;
+  }
 
   /** The paths below `/docs` of all documents, sorted. */
   get slugs(): string[] {
