@@ -36,7 +36,9 @@ export function sumsOf(visibility: Visibility): RawBuilder<unknown> {
       where u.transaction_id = pg_current_xact_id_if_assigned() and p.owner_id = a.id
       union all
       select s.is_private, ${eachOf(negative, 's')}
-      from unsummed_repositories u join summed_repositories s on s.repository_id = u.repository_id
+      from unsummed_repositories u
+      -- The offset keeps the planner from reading the parts of all repositories of the owner.
+      cross join lateral (select * from summed_repositories where repository_id = u.repository_id offset 0) s
       where u.transaction_id = pg_current_xact_id_if_assigned() and s.owner_id = a.id
       union all
       select true, ${eachOf(negative, 'p')}
