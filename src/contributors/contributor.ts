@@ -41,3 +41,8 @@ export interface Scope {
   /** True when private repositories are included. */
   includesPrivate: boolean;
 }
+
+/** Returns the scope of the list of an account that is shown to the public. */
+export function publicList(accountId: string): Scope {
+  return { accountId, repositoryId: null, includesPrivate: false };
+}

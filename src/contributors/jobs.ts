@@ -2,6 +2,9 @@ import { type Static, Type } from 'typebox';
 import type { Job } from '../database/queue.ts';
 import type { Scope } from './contributor.ts';
 
+/** The delay, in ms, in which repositories of one owner that are hidden or shown one after another become one job. */
+const restMs = 10_000;
+
 /**
  * The payload of a job about a list of contributors: to one repository, or without `repositoryId` to all of an account.
  */
@@ -20,4 +23,10 @@ export function makeListJob({ accountId, repositoryId, includesPrivate }: Scope)
     key: `make_list ${accountId} ${repositoryId ?? 'all'}${includesPrivate ? ' with private' : ''}`,
     priority: 10,
   };
+}
+
+/** Returns the job that makes the public list of an account before a client requests it. */
+export function prepareListJob(accountId: string): Job {
+  const key = `prepare_list ${accountId}`;
+  return { task: 'prepare_list', payload: { accountId }, key, priority: 70, delayMs: restMs, keepsRunAt: true };
 }

@@ -4,9 +4,10 @@ import { addJob } from '../database/queue.ts';
 import { leaveReplica } from '../database/statement-scope.ts';
 import { inTransaction, isTooSlow } from '../database/transaction.ts';
 import { type PageStart, staleCursor } from '../http/pagination.ts';
-import type { Place, Ranking, Scope, Version } from './contributor.ts';
+import { type Place, publicList, type Ranking, type Scope, type Version } from './contributor.ts';
 import { type ListOfAccount, makeListJob } from './jobs.ts';
 import { findParts, makePart } from './make-ranking-store.ts';
+import { findLarge } from './prepare-store.ts';
 import { findRanking, hasVersion } from './ranking-store.ts';
 
 /** The most people whom one transaction adds to a list, while events of the owner wait: some tenths of a second. */
@@ -44,6 +45,17 @@ export async function makeList(
   { accountId, repositoryId, includesPrivate }: ListOfAccount,
 ): Promise<void> {
   await make(services, { accountId, repositoryId: repositoryId ?? null, includesPrivate });
+}
+
+/** Runs the job that makes the public list of a large owner, which may have one by now, or be erased. */
+export async function prepareList(
+  services: Pick<RouteServices, 'connection' | 'now'>,
+  accountId: string,
+): Promise<void> {
+  const { connection } = services;
+  const scope = publicList(accountId);
+  if ((await findRanking(connection, scope)) !== undefined) return;
+  if ((await findLarge(connection, [accountId])).length > 0) await make(services, scope);
 }
 
 /**
