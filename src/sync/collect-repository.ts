@@ -1,6 +1,7 @@
 import { requestAwards } from '../achievements/awards/jobs-store.ts';
 import { requestBoardsOf } from '../boards/ranking/request-store.ts';
 import { addPendingWhereAbsent } from '../contributions/detail-store.ts';
+import { prepareListOf } from '../contributors/prepare-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type GitRemote, requirePart } from '../providers/provider.ts';
@@ -64,6 +65,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
     context.onFailure(error, 'reading details');
     isComplete = false;
   }
+  if (extent === undefined) await prepareListOf(context.connection, repository.ownerId);
   if (isComplete && extent === undefined) await markCollected(context.connection, repository.id, startedAt);
   await requestAwards(context.connection, repository.id, context.now());
   await requestBoardsOf(context.connection, repository.id);

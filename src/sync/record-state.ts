@@ -5,6 +5,7 @@ import { completeCounters } from '../contributions/counters.ts';
 import { updateTotalsJob } from '../contributions/jobs.ts';
 import { foldSums, sumOverOwned } from '../contributions/owner-sum-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
+import { prepareListsAgain } from '../contributors/prepare-store.ts';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
@@ -49,5 +50,6 @@ export async function recordVisibility(
   for (const ownerId of ownerIds) await recordState(context, transaction, ownerId);
   // At the end, because all transactions that store contributions wait for the one that has added these jobs.
   await addJob(transaction, updateTotalsJob);
+  await prepareListsAgain(transaction, ownerIds);
   await requestBoardsNaming(transaction, ownerIds);
 }

@@ -11,7 +11,7 @@ import {
   WindowOfAccount,
 } from '../contributions/jobs.ts';
 import { ListOfAccount } from '../contributors/jobs.ts';
-import { makeList } from '../contributors/ranking.ts';
+import { makeList, prepareList } from '../contributors/ranking.ts';
 import { addJob, type Task } from '../database/queue.ts';
 import { applyJob } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
@@ -66,6 +66,10 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       run: (payload) => countLanguages(context, parse(LanguagesOfAccount, payload)),
     },
     make_list: { urgency: 'interactive', run: (payload) => makeList(context, parse(ListOfAccount, payload)) },
+    prepare_list: {
+      urgency: 'background',
+      run: (payload) => prepareList(context, parse(AccountReference, payload).accountId),
+    },
     collect: {
       urgency: 'background',
       run: (payload, signal) => reportFailure(context, runCollectJob(context, payload, signal), signal),
