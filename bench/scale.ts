@@ -7,6 +7,7 @@ import { createApp, openImages } from '../src/create-app.ts';
 import { createLog } from '../src/log.ts';
 import type { BenchResult } from './bench-result.ts';
 import { countBlocks, reportBlocks } from './blocks.ts';
+import { foldAll } from './fold-sums.ts';
 import { openOrganization } from './kept-organization.ts';
 import { median } from './load.ts';
 import { type Cost, type Measure, measureJobs } from './scale-jobs.ts';
@@ -59,6 +60,7 @@ async function measureSize(size: Size, amounts?: Amounts): Promise<{ costs: Map<
   const { stored, ...opened } = await openOrganization(size);
   await using place = opened.place;
   assert.equal(await recountSome(place.database, 3), 0, 'the stored sums are not those of the service');
+  await foldAll(place.database.pool, stored.id);
   const typical = await findTypical(place.database.pool, amounts);
   await reportBlocks(place.database.pool);
   const environment = {

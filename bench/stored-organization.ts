@@ -22,6 +22,8 @@ export interface StoredOrganization {
   largestRepository: { id: string; name: string };
   /** A public repository to which many of the people contributed, but not the largest. */
   otherRepository: { id: string; name: string };
+  /** A repository of another account. */
+  repositoryOfUser: { id: string; ownerId: string };
   /** People who contribute to the organization and whose profiles are stored, in no order. */
   people: { id: string; name: string }[];
 }
@@ -221,15 +223,20 @@ export async function findStored(pool: Pool): Promise<StoredOrganization> {
   const { rows: repositories } = await pool.query<{ id: string; name: string }>(
     'select id, name from repositories order by size_kib limit 2',
   );
+  const { rows: others } = await pool.query<{ id: string; ownerId: string }>(
+    'select id, owner_id as "ownerId" from repositories order by size_kib desc limit 1',
+  );
   const { rows: people } = await pool.query<{ id: string; name: string }>(
     `select a.id, a.name from accounts a
      where a.type = 'user' and a.fetched_at is not null
        and exists (select from contributor_totals t where t.account_id = a.id) order by a.name limit 50`,
   );
   const [largestRepository, otherRepository] = repositories;
-  if (owners[0] === undefined || largestRepository === undefined || otherRepository === undefined || !people.length)
+  const [owner] = owners;
+  const [repositoryOfUser] = others;
+  if (!owner || !largestRepository || !otherRepository || !repositoryOfUser || !people.length)
     throw new Error('the organization was not stored');
-  return { name: organization, id: owners[0].id, largestRepository, otherRepository, people };
+  return { name: organization, id: owner.id, largestRepository, otherRepository, repositoryOfUser, people };
 }
 
 /** Numbers of contributions and commits. */
