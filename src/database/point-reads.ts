@@ -39,13 +39,13 @@ export function isOutdated(error: unknown): boolean {
  * @param build makes the statement; `value` stands for a parameter, whose value changes from run to run.
  */
 export function fixedStatement<Values extends object, Row>(
-  build: (value: (name: keyof Values) => RawBuilder<unknown>) => RawBuilder<Row>,
+  build: (value: <Name extends keyof Values>(name: Name) => RawBuilder<Values[Name]>) => RawBuilder<Row>,
 ): (connection: Connection, values: Values) => Promise<Row[]> {
   const names = new Map<unknown, keyof Values>();
-  const placeholderOf = (name: keyof Values): RawBuilder<unknown> => {
+  const placeholderOf = <Name extends keyof Values>(name: Name): RawBuilder<Values[Name]> => {
     const placeholder = Symbol(String(name));
     names.set(placeholder, name);
-    return sql.val(placeholder);
+    return sql<Values[Name]>`${placeholder}`;
   };
   let built: CompiledQuery<Row> | undefined;
   return async (connection, values) => {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { pointRead } from '../../database/point-reads.ts';
+import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { counts } from '../column-store.ts';
 import { contributionKinds, itemised, type StoredCounter } from '../kinds.ts';
 import { commitsOfPerson, momentOf } from '../window-store.ts';
@@ -14,6 +14,7 @@ import {
   isVisible,
   isWithin,
   itemsOf,
+  type ScopeInSql,
   visibleOf,
 } from './items-store.ts';
 
@@ -55,36 +56,113 @@ export async function findItems(
   connection: Connection,
   scope: ItemScope,
   counters: readonly StoredCounter[],
-  page: ItemPage,
+  page: { limit: number; after?: ItemPlace | undefined; before?: ItemPlace | undefined },
 ): Promise<Item[]> {
-  const order = page.before === undefined ? sql`desc` : sql`asc`;
+  const { personId, seesPrivateOf } = scope;
+  const findPage = preparedPage(scope, counters, page);
+  const rows =
+    findPage === undefined || personId === null
+      ? (await pageOf(scope, counters, page).execute(connection)).rows
+      : await findPage(connection, {
+          ...(page.after ?? page.before ?? noPlace),
+          personId,
+          seesPrivateOf,
+          limit: page.limit,
+        });
+  return page.before === undefined ? rows : rows.toReversed();
+}
+
+/** The values of a statement about a page of a person. */
+interface PageValues extends ItemPlace {
+  personId: string;
+  seesPrivateOf: string | null;
+  limit: number;
+}
+
+/** Stands for the position of a first page, whose statement has none. */
+const noPlace: ItemPlace = { at: 0, kind: '', repositoryId: '', id: '' };
+
+/** The sizes of the default page and of the largest one, each with the item that shows whether another page follows. */
+const pageSizes = [31, 101];
+const preparedPages = new Map<string, ReturnType<typeof fixedStatement<PageValues, Item>>>();
+
+/**
+ * Returns the prepared statement for a page of all items of one counter of a person; undefined: there is none. Its plan
+ * fits persons with few items and with many, because it reads the first ones in the order of an index: of items by the
+ * moment at which they were created, of commits by days. Between bounds of time, PostgreSQL plans better with the values.
+ */
+function preparedPage(
+  scope: ItemScope,
+  [counter, ...others]: readonly StoredCounter[],
+  { limit, after, before }: { limit: number; after?: unknown; before?: unknown },
+): ReturnType<typeof fixedStatement<PageValues, Item>> | undefined {
+  const size = pageSizes.find((atLeast) => limit <= atLeast);
+  const isInOrderOfIndex = counter?.kind !== 'star' && counter?.at === undefined && counter?.person === undefined;
+  if (counter === undefined || size === undefined || others.length > 0) return undefined;
+  if (!isInOrderOfIndex || !hasNoBounds(scope)) return undefined;
+  const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined;
+  const key = `${counter.name} ${size} ${direction}`;
+  const known = preparedPages.get(key);
+  if (known !== undefined) return known;
+  const findPage = fixedStatement<PageValues, Item>((value) => {
+    const place = { at: value('at'), kind: value('kind'), repositoryId: value('repositoryId'), id: value('id') };
+    const page = { limit: value('limit'), size, ...(direction && { [direction]: place }) };
+    return pageOf(
+      { ...noBounds, personId: value('personId'), seesPrivateOf: value('seesPrivateOf') },
+      [counter],
+      page,
+      pointRead,
+    );
+  });
+  preparedPages.set(key, findPage);
+  return findPage;
+}
+
+const noBounds = { ownerId: null, repositoryId: null, since: null, until: null };
+
+/** Returns whether a scope has no more than a person and the owner whose private items are visible. */
+function hasNoBounds(scope: ItemScope): boolean {
+  const { ownerId, repositoryId, repositories, countsPrivate, filter, former, since, until } = scope;
+  const bounds = [ownerId, repositoryId, repositories, countsPrivate, filter, former, since, until];
+  return bounds.every((bound) => bound === null || bound === undefined);
+}
+
+/** Returns SQL for a page of the visible items of some counters, with the names of the repositories of its items. */
+function pageOf(
+  scope: ScopeInSql,
+  counters: readonly StoredCounter[],
+  page: ItemPage,
+  mark: RawBuilder<unknown> = sql``,
+): RawBuilder<Item> {
+  const order = orderOf(page);
   const ofEach = counters.map(
     (counter) => sql`(
-      select i.* from (${itemsOf(scope, counter, page)}) i where ${isOnPage(page)}
-      order by i.moment ${order}, i.repository_id ${order}, i.id ${order} limit ${page.limit})`,
+      select i.* from (${itemsOf(scope, counter, page)}) i where ${isOnPage(page)} ${firstOf(scope, counter, page)})`,
   );
   const shown = counters.some(({ kind }) => kind === 'review') ? withParents : withoutParents;
-  const place = sql`i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}`;
-  const { rows } = await sql<Item>`
-    with ${fitsOnePlan(scope, counters) ? pointRead : sql``} i as (${sql.join(ofEach, sql` union all `)})${shown.part}
+  return sql<Item>`
+    with ${mark} i as (${sql.join(ofEach, sql` union all `)})${shown.part}
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       i.counter, o.name as owner, r.name as repository, ${shown.number} as number, i.oid, ${shown.title} as title,
       i.is_co_authored as "isCoAuthored", i.assisted as "isAssisted"
     from i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id ${shown.join}
-    order by ${place} limit ${page.limit}`.execute(connection);
-  return page.before === undefined ? rows : rows.toReversed();
+    order by i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order} limit ${page.limit}`;
 }
 
 /**
- * Returns whether one prepared plan fits all values. It does for all commits of a person: an index returns their last
- * days in order, whether the person has few commits or many. For other items and between bounds of time, the best plan
- * depends on the number of items; without the values, PostgreSQL would expect one.
+ * Returns SQL that leaves the first items of a list to a page. Those of a person are in the order of an index alone, and all of
+ * the last moment follow: with more columns in the order, PostgreSQL would read and sort all of them where it expects few.
  */
-function fitsOnePlan({ personId, ...scope }: ItemScope, counters: readonly StoredCounter[]): boolean {
-  const { ownerId, repositoryId, repositories, filter, former, since, until } = scope;
-  const bounds = [ownerId, repositoryId, repositories, filter, former, since, until];
-  const isOfCommits = counters.every(({ kind }) => kind === 'commit');
-  return personId !== null && isOfCommits && bounds.every((bound) => bound === null || bound === undefined);
+function firstOf({ personId }: ScopeInSql, { kind }: StoredCounter, page: ItemPage): RawBuilder<unknown> {
+  const { limit, size } = page;
+  const order = orderOf(page);
+  return personId === null || kind === 'commit'
+    ? sql`order by i.moment ${order}, i.repository_id ${order}, i.id ${order} limit ${size === undefined ? limit : sql.lit(size)}`
+    : sql`order by i.moment ${order} fetch first (${limit}::integer) rows with ties`;
+}
+
+function orderOf({ before }: Pick<ItemPage, 'before'>): RawBuilder<unknown> {
+  return before === undefined ? sql`desc` : sql`asc`;
 }
 
 /** Counts the items that `findItems` lists. */

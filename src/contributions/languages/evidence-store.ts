@@ -8,6 +8,7 @@ import {
   isErasedCommit,
   isOnPage,
   isVisible,
+  momentOfPlace,
   visibleOf,
 } from '../evidence/items-store.ts';
 import type { Item } from '../evidence/store.ts';
@@ -130,7 +131,7 @@ function daysOf(
 function pageDays(scope: LanguageScope, { limit, after, before }: ItemPage): RawBuilder<unknown> {
   const place = after ?? before;
   const isAscending = before !== undefined;
-  const cursor = place === undefined ? null : new Date(place.at / 1000);
+  const cursor = place === undefined ? null : momentOfPlace(place);
   const isWithinPage =
     cursor === null ? sql`true` : isAscending ? sql`d.day >= ${dayOf(cursor)}` : sql`d.day <= ${dayOf(cursor)}`;
   const days = (isOfDay: RawBuilder<boolean>) => (condition: RawBuilder<boolean>) =>
