@@ -19,7 +19,7 @@ export async function recountRepository(
   await lockTotals(transaction, repositoryId);
   await transaction.deleteFrom('uncounted_commits').where('repository_id', '=', repositoryId).execute();
   const days = { from: null, until: null };
-  const parts = [days, 'people', 'whole', { languages: days }] as const;
+  const parts = [days, 'people', { languages: days }, 'whole'] as const;
   const differences = await recountParts(transaction, repositoryId, parts, counters);
   await sql`
     update repository_totals set commits_counted = true, recounted_until = null, recounted_commits = 0

@@ -4,6 +4,7 @@ import { columnsOf } from './column-store.ts';
 import { countedWhole, type Days, isDayIn, isMomentIn, summedDays, summedPeople } from './counted-store.ts';
 import { ofDays, ofPeople, storedCounters } from './kinds.ts';
 import { doLanguagesDiffer } from './languages/store.ts';
+import { languageSumsDiffer } from './languages/sum-store.ts';
 import type { TotalsPart } from './recount-store.ts';
 
 /**
@@ -69,7 +70,7 @@ export async function differ(connection: Connection, repositoryId: string, part:
 function comparisonOf(repositoryId: string, part: Exclude<TotalsPart, { languages: Days }>): RawBuilder<unknown> {
   if (part === 'whole') {
     return sql`${countedWhole(repositoryId, storedCounters)}
-      select exists (
+      select ${languageSumsDiffer(repositoryId)} or exists (
         select from counted c, repository_totals k where k.repository_id = ${repositoryId}
           and (${columnsOf(storedCounters, 'c')}) is distinct from (${columnsOf(storedCounters, 'k')}))`;
   }

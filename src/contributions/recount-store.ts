@@ -4,6 +4,7 @@ import { columnOf, columnsOf, contributionsIn, replacing } from './column-store.
 import { countedWhole, type Days, isDayIn, summedDays, summedPeople } from './counted-store.ts';
 import { contributionKinds, ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
 import { recountLanguages } from './languages/store.ts';
+import { recountLanguageSums } from './languages/sum-store.ts';
 import { areCommitsCounted, countNewCommits, markTotalsChanged } from './total-store.ts';
 import { lockTotals } from './write-store.ts';
 
@@ -153,5 +154,6 @@ async function recountWhole(
       where t.repository_id = ${repositoryId} and exists (select from differing)
     )
     select count(*)::integer as differences from differing`.execute(connection);
-  return { differences: rows[0]?.differences ?? 0, people: [] };
+  const languages = await recountLanguageSums(connection, repositoryId);
+  return { differences: (rows[0]?.differences ?? 0) + languages, people: [] };
 }

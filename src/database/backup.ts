@@ -30,6 +30,7 @@ const tables = [
   'contributor_totals',
   'contribution_days',
   'language_days',
+  'language_sums',
   'owner_sums',
   'summed_repositories',
   'calendars',

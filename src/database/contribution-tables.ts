@@ -139,16 +139,6 @@ export interface CommitsTable {
   languages: Record<string, number> | null;
 }
 
-/** The changed files of one language in the commits of one day (UTC) that name an address. */
-export interface LanguageDaysTable {
-  repository_id: string;
-  identity_id: number;
-  day: string;
-  language: string;
-  files: number;
-  commits: number;
-}
-
 /** Address that a repository's commits name, and the state of looking up its account there. */
 export interface RepositoryIdentitiesTable {
   repository_id: string;

@@ -12,6 +12,7 @@ export const dividedNames = [
   'repository_identities',
   'pending_details',
   'language_days',
+  'language_sums',
 ] as const;
 
 export type DividedTable = (typeof dividedNames)[number];
@@ -27,6 +28,7 @@ export const keysInRepository: Readonly<Record<DividedTable, readonly string[]>>
   repository_identities: ['identity_id'],
   pending_details: ['detail', 'key'],
   language_days: ['identity_id', 'day', 'language'],
+  language_sums: ['identity_id', 'language'],
 };
 
 /** The columns that hold an account's id. Lists of ids are only in `contributions`. */

@@ -28,7 +28,6 @@ import type {
   ContributorTotalsTable,
   DriftsTable,
   IdentitiesTable,
-  LanguageDaysTable,
   OwnerPollsTable,
   OwnerSumsTable,
   PendingDetailsTable,
@@ -54,6 +53,7 @@ import type {
   RejectedDeliveriesTable,
 } from './delivery-tables.ts';
 import type { CoveredRepositoriesTable, InstallationsTable, WithdrawnCredentialsTable } from './installation-tables.ts';
+import type { LanguageDaysTable, LanguageSumsTable } from './language-tables.ts';
 import type { RankingsTable, RanksTable, UnlistedContributorsTable } from './list-tables.ts';
 import type {
   FailingReceiversTable,
@@ -81,6 +81,7 @@ export interface Tables extends AchievementTables, BoardTables, ChangeTables, Er
   contributor_totals: ContributorTotalsTable;
   contribution_days: ContributionDaysTable;
   language_days: LanguageDaysTable;
+  language_sums: LanguageSumsTable;
   calendars: CalendarsTable;
   reported_windows: ReportedWindowsTable;
   repository_identities: RepositoryIdentitiesTable;

@@ -4,14 +4,9 @@ import type { ResolvedAccount } from '../../http/endpoint.ts';
 import type { LanguagesInput } from '../../http/images.ts';
 import type { Window } from '../../windows/window.ts';
 import { countLanguagesJob } from '../jobs.ts';
+import { findFewLanguages } from './few-store.ts';
 import { colourOfLanguage } from './linguist.ts';
-import {
-  findFewLanguages,
-  findLanguageRepositories,
-  findLanguages,
-  type LanguageQuery,
-  type LanguageSum,
-} from './store.ts';
+import { findLanguageRepositories, findLanguages, type LanguageQuery, type LanguageSum } from './store.ts';
 
 /** The most repositories of an account whose languages are counted: those with its most commits. */
 export const maxRepositories = 50;

@@ -1,15 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { fixedStatement, pointRead } from '../../database/point-reads.ts';
+import { pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 import { type Days, isDayIn, isMomentIn } from '../counted-store.ts';
 import { forgetFound, type PendingDetail } from '../detail-store.ts';
 import { lockTotals } from '../write-store.ts';
 import type { FilesByLanguage } from './linguist.ts';
+import { changeLanguageSums } from './sum-store.ts';
 
 /**
- * Languages of the files that commits change: of each commit in `commits.languages`, and as sums for each address and
- * day in `language_days`. Sums belong to addresses, so that the account of an address can change without a recount.
+ * Languages of the files that commits change: of each commit in `commits.languages`, as sums for each address and day in
+ * `language_days`, and for each address in `language_sums`. Sums belong to addresses, so that the account of an address can change without a recount.
  */
 
 /** The most languages of an account. */
@@ -75,6 +76,11 @@ async function changeSums(
   const commits = sql`(
     select * from commits c where c.repository_id = ${repositoryId} and c.oid = any(${toBytes(oids)}::bytea[])
       and c.languages is not null) c`;
+  await changeLanguageSums(
+    transaction,
+    repositoryId,
+    sql`select s.identity_id, s.language, ${sign}::integer * s.files as files from (${sumsOf(commits)}) s`,
+  );
   if (sign === 1) {
     await sql`
       insert into language_days as d (repository_id, identity_id, day, language, files, commits)
@@ -131,6 +137,15 @@ export async function doLanguagesDiffer(connection: Connection, repositoryId: st
  */
 export async function recountLanguages(transaction: Connection, repositoryId: string, days: Days): Promise<number> {
   if (!(await needsLanguages(transaction, repositoryId))) return 0;
+  await changeLanguageSums(
+    transaction,
+    repositoryId,
+    sql`
+      select identity_id, language, coalesce(s.files, 0) - coalesce(k.files, 0) as files
+      from (${sumsOf(readCommits(repositoryId, days))}) s
+      full join (select * from language_days where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)}) k
+        using (identity_id, day, language)`,
+  );
   const { rows } = await sql<{ differences: number }>`
     with summed as (${sumsOf(readCommits(repositoryId, days))}), vanished as (
       delete from language_days d where d.repository_id = ${repositoryId} and ${isDayIn(days, sql`d.day`)} and not exists (
@@ -182,18 +197,19 @@ export async function findLanguages(
     days.until === null ? sql`true` : sql`d.day < ${days.until}::date`,
   ];
   const ofDays = sql`${isSince} and ${isUntil}`;
-  // One plan fits all days of any person, and no other window.
+  // One plan fits the whole history of any person, and no other window.
   const isOfAllDays = days.since === null && days.until === null;
+  const table = isOfAllDays ? sql`language_sums` : sql`language_days`;
   // The part that is read first is the smaller one: see docs/decisions/0087-statements-on-citus.md.
   const [first, sums] = isOwner
     ? [
         sql`shown as (select r.id from repositories r where r.owner_id = ${accountId}::uuid and ${isShown})`,
-        sql`language_days d join shown on shown.id = d.repository_id where ${ofDays}`,
+        sql`${table} d join shown on shown.id = d.repository_id where ${ofDays}`,
       ]
     : [
         // A person has far more days than repositories, whose rows are then read once for each language.
         sql`own as (
-          select ${isOfAllDays ? pointRead : sql``} d.repository_id, d.language, sum(d.files) as files from language_days d
+          select ${isOfAllDays ? pointRead : sql``} d.repository_id, d.language, sum(d.files) as files from ${table} d
           where ${ofDays} and ${isOfPerson(sql`${accountId}`)}
           group by d.repository_id, d.language)`,
         sql`own d join repositories r on r.id = d.repository_id where ${isShown}`,
@@ -205,39 +221,8 @@ export async function findLanguages(
   return rows;
 }
 
-/** The most sums of days that `findFewLanguages` reads: those of most people, in about a millisecond. */
-const fewDays = 2000;
-
-/**
- * Sums the public languages of a person as `findLanguages` does, unless there are sums of more days than a request reads
- * together with its other parts.
- * @returns undefined where there are more.
- */
-export async function findFewLanguages(connection: Connection, accountId: string): Promise<LanguageSum[] | undefined> {
-  const rows = await sumFewDays(connection, { accountId });
-  return rows.some(({ isCut }) => isCut)
-    ? undefined
-    : rows.flatMap(({ language, files }) => (language === null ? [] : [{ language, files }]));
-}
-
-const sumFewDays = fixedStatement<{ accountId: string }, { isCut: boolean; language: string | null; files: number }>(
-  (value) => sql`
-    with own as (
-      select ${pointRead} repository_id, language, sum(files) as files, count(*) as days from (
-        select d.repository_id, d.language, d.files from language_days d
-        where ${isOfPerson(value('accountId'))} limit ${fewDays + 1}) d
-      group by repository_id, language
-    ), sums as (
-      select d.language, sum(d.files)::float8 as files from own d join repositories r on r.id = d.repository_id
-      where not r.is_private and ${isPresentInSql('r')} group by d.language
-    )
-    select c."isCut", s.language, s.files
-    from (select coalesce(sum(days), 0) > ${fewDays} as "isCut" from own) c left join sums s on not c."isCut"
-    order by s.files desc, s.language limit ${maxLanguages}`,
-);
-
-/** SQL that is true for the sums `d` of a day that belong to an address of a person. */
-function isOfPerson(accountId: RawBuilder<unknown>): RawBuilder<boolean> {
+/** SQL that is true for the sums `d` that belong to an address of a person. */
+export function isOfPerson(accountId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`d.identity_id = any(array(select i.id from identities i where i.account_id = ${accountId}::uuid))`;
 }
 

@@ -24,6 +24,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   contributor_totals: true,
   contribution_days: true,
   language_days: true,
+  language_sums: true,
   counted_changes: true,
   former_repositories: true,
   changes_kept: false,

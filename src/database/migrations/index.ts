@@ -74,6 +74,7 @@ import * as messagesInOrder from './0115-messages-in-order.ts';
 import * as peopleOfParts from './0116-people-of-parts.ts';
 import * as addressesOfErased from './0117-addresses-of-erased.ts';
 import * as failingLookups from './0118-failing-lookups.ts';
+import * as languageSums from './0119-language-sums.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -154,4 +155,5 @@ export const migrations: Record<string, Migration> = {
   '0116-people-of-parts': peopleOfParts,
   '0117-addresses-of-erased': addressesOfErased,
   '0118-failing-lookups': failingLookups,
+  '0119-language-sums': languageSums,
 };

@@ -6,11 +6,8 @@ import { buildRepository, type CommitDescription } from '../../../simulators/git
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { changeNeeds, needLanguages } from '../../../src/contributions/detail-store.ts';
-import {
-  findFewLanguages,
-  findLanguageRepositories,
-  findLanguages,
-} from '../../../src/contributions/languages/store.ts';
+import { findFewLanguages } from '../../../src/contributions/languages/few-store.ts';
+import { findLanguageRepositories, findLanguages } from '../../../src/contributions/languages/store.ts';
 import { uncountCommits } from '../../../src/contributions/total-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
@@ -145,8 +142,14 @@ describe('counting of languages', () => {
     assert.equal(await recount(), 0);
     await sql`update language_days set files = 9 where language = 'Python'`.execute(connection);
     await sql`delete from language_days where language = 'TypeScript'`.execute(connection);
+    // The sums of days, and those over all days, which no longer agreed with them.
+    assert.equal(await recount(), 4);
+    assert.deepEqual(await languages(), { Python: 1, TypeScript: 1 });
+    await sql`update language_sums set files = 9 where language = 'Python'`.execute(connection);
+    await sql`delete from language_sums where language = 'TypeScript'`.execute(connection);
     assert.equal(await recount(), 2);
     assert.deepEqual(await languages(), { Python: 1, TypeScript: 1 });
+    assert.equal(await recount(), 0);
   });
 
   it('leaves out deleted repositories, and private ones except for those who may see them', async () => {
@@ -175,19 +178,20 @@ describe('counting of languages', () => {
     assert.deepEqual(await languages(lifetime, { withPrivate: true }), {});
   });
 
-  it('leaves the sums of many days to a statement of their own, also where no repository is public', async () => {
+  it('leaves many sums to a statement of their own, also where no repository is public', async () => {
     await using prepared = await prepare([change('2026-01-01', ['a.ts'], [])]);
     const { connection, accountId } = prepared;
-    const addDays = (first: number, last: number) =>
+    const addSums = (first: number, last: number) =>
       sql`
-        insert into language_days (repository_id, identity_id, day, language, files, commits)
-        select r.id, i.id, date '2000-01-01' + n::integer, 'Go', 1, 1
+        insert into language_sums (repository_id, identity_id, language, files)
+        select r.id, i.id, 'Language ' || n, n
         from generate_series(${first}::integer, ${last}::integer) n, repositories r, identities i
         where i.email = 'a@x.org'`.execute(connection);
     assert.deepEqual(await findFewLanguages(connection, accountId), []);
-    await addDays(1, 2000);
-    assert.deepEqual(await findFewLanguages(connection, accountId), [{ language: 'Go', files: 2000 }]);
-    await addDays(2001, 2001);
+    await addSums(1, 2000);
+    const few = await findFewLanguages(connection, accountId);
+    assert.deepEqual([few?.length, few?.[0]], [1000, { language: 'Language 2000', files: 2000 }]);
+    await addSums(2001, 2001);
     assert.equal(await findFewLanguages(connection, accountId), undefined);
     await sql`update repositories set is_private = true`.execute(connection);
     assert.equal(await findFewLanguages(connection, accountId), undefined);

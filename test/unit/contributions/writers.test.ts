@@ -15,6 +15,7 @@ const writers: Readonly<Record<string, readonly string[]>> = {
   ],
   commits: ['commands/demo/date-back-store.ts', 'contributions/commit-store.ts', 'contributions/languages/store.ts'],
   language_days: ['contributions/languages/store.ts'],
+  language_sums: ['contributions/languages/sum-store.ts'],
   uncounted_commits: [
     'contributions/commit-store.ts',
     'contributions/recount-commits-store.ts',
