@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { findByName } from '../../../src/accounts/store.ts';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
 import { previewBoard } from '../../../src/boards/preview/preview-store.ts';
@@ -12,14 +14,17 @@ describe('published rules of docs/boards.md', () => {
   it('rank people of the demonstration, with the names and days that the document replaces', async () => {
     const document = readFileSync(new URL('../../../docs/boards.md', import.meta.url), 'utf8');
     const [, rules = ''] = document.split('## Published rules');
-    const [, script = ''] = /^sed '(.*)' rule\.yaml/m.exec(rules) ?? [];
-    const replacements = [...script.matchAll(/s\/([^/]+)\/([^/]+)\//g)].map(
-      ([, from = '', to = '']) => [from, to] as const,
+    const [, script = ''] = /```sh\n(sed .*?)```/s.exec(rules) ?? [];
+    assert.ok(
+      script.split('\n').every(({ length }) => length < 80),
+      'has short lines',
     );
-    assert.equal(replacements.length, 6);
-    const files = [...rules.matchAll(/```yaml\n(.*?)```/gs)].map(([, file = '']) =>
-      replacements.reduce((text, [from, to]) => text.replaceAll(from, to), file),
-    );
+    await using directory = await makeTemporaryDirectory();
+    const files = [...rules.matchAll(/```yaml\n(.*?)```/gs)].map(([, file = '']) => {
+      writeFileSync(directory.pathOf('rule.yaml'), file);
+      execFileSync('sh', ['-c', script], { cwd: directory.path });
+      return readFileSync(directory.pathOf('boards.yaml'));
+    });
     await using created = await createTestDatabase({ withTables: false });
     const config = readConfig({ DATABASE_URL: created.url, DATA_DIR: '/nonexistent' }, () => '');
     const previews = await importSample(config, { warn: () => {} }, async (connection) => {
@@ -27,7 +32,7 @@ describe('published rules of docs/boards.md', () => {
       const terms = { ownerId: owner?.account.id ?? assert.fail(), now: new Date(sampleTime) };
       return Promise.all(
         files.map(async (file) => {
-          const { boards, reports } = readBoardsFile(Buffer.from(file), { provider: 'github' });
+          const { boards, reports } = readBoardsFile(file, { provider: 'github' });
           assert.deepEqual(reports, []);
           return previewBoard(connection, boards[0] ?? assert.fail(), terms);
         }),
