@@ -29,6 +29,7 @@ export type Field =
   | 'raw'
   | 'by'
   | 'days_off'
+  | 'private'
   | (typeof windowFields)[number];
 export const kindFields: readonly Field[] = [
   'limit',
@@ -39,10 +40,11 @@ export const kindFields: readonly Field[] = [
   'by',
   'days_off',
   ...windowFields,
+  'private',
 ];
 
 /** Fields that are checkboxes. */
-export const checkboxes = ['border', 'animation', 'bots', 'raw'] as const;
+export const checkboxes = ['border', 'animation', 'bots', 'raw', 'private'] as const;
 
 export const kinds: readonly [Kind, ...Kind[]] = [
   {
@@ -50,28 +52,28 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     path: () => 'contributions',
     parameters: () => ({}),
     takesRepository: false,
-    fields: ['layout', 'limit', 'columns', ...windowFields],
+    fields: ['layout', 'limit', 'columns', ...windowFields, 'private'],
   },
   {
     card: 'calendar',
     path: () => 'contributions',
     parameters: () => ({ card: 'calendar' }),
     takesRepository: false,
-    fields: [...windowFields],
+    fields: [...windowFields, 'private'],
   },
   {
     card: 'streak',
     path: () => 'contributions',
     parameters: () => ({ card: 'streak' }),
     takesRepository: false,
-    fields: ['by', 'days_off', ...windowFields],
+    fields: ['by', 'days_off', ...windowFields, 'private'],
   },
   {
     card: 'languages',
     path: () => 'contributions',
     parameters: () => ({ card: 'languages' }),
     takesRepository: false,
-    fields: ['limit', 'hidden', 'columns', 'period', 'since', 'until'],
+    fields: ['limit', 'hidden', 'columns', 'period', 'since', 'until', 'private'],
   },
   {
     card: 'contributors',
@@ -115,6 +117,7 @@ const unchanged: Record<string, string> = {
   border: 'true',
   bots: 'false',
   raw: 'false',
+  private: 'false',
 };
 
 /** Returns the names in a list with commas between. */

@@ -135,6 +135,10 @@ const kindField: Readonly<Record<Field, (form: Form) => Markup>> = {
   since: ({ values, texts }) => text(values, 'since', texts.since, 'type="date"'),
   until: ({ values, texts }) => text(values, 'until', texts.until, 'type="date"'),
   time_zone: ({ values, texts }) => text(values, 'time_zone', texts.timeZone, 'placeholder="UTC"'),
+  private: ({ values, texts, reader }) => {
+    const states = { on: 'true', off: 'false', isOn: false };
+    return checkbox(values, 'private', reader.language.words.publicAndPrivate, states, texts.privateDetail);
+  },
 };
 
 /** Returns the names to leave out that are no parts, such as those of languages. */
@@ -217,15 +221,19 @@ function text(values: FieldValues, name: string, label: string, attributes: stri
   return html`<p><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${values.get(name) ?? ''}" ${trusted(attributes)}${placeholder !== undefined && html` placeholder="${placeholder}"`}></p>`;
 }
 
-/** A checkbox after a hidden field, which is sent in its place where it is not checked. */
+/**
+ * A checkbox after a hidden field, which is sent in its place where it is not checked.
+ * @param detail explains the choice.
+ */
 function checkbox(
   values: FieldValues,
   name: string,
   label: string,
   { on, off, isOn }: { on: string; off: string; isOn: boolean },
+  detail?: string,
 ): Markup {
   const value = values.get(name) ?? (isOn ? on : off);
-  return html`<p class="check"><input type="hidden" name="${name}" value="${off}"><label><input type="checkbox" name="${name}" value="${on}"${checked(value === on)}>${label}</label></p>`;
+  return html`<p class="check"><input type="hidden" name="${name}" value="${off}"><label><input type="checkbox" name="${name}" value="${on}"${checked(value === on)}${detail !== undefined && html` aria-describedby="${name}-detail"`}>${label}</label>${detail !== undefined && html`<small id="${name}-detail">${detail}</small>`}</p>`;
 }
 
 function select(

@@ -31,6 +31,8 @@ export interface ComposerWords {
   by: string;
   /** Draws the content alone. */
   raw: string;
+  /** Explains the choice of private contributions. */
+  privateDetail: string;
   since: string;
   until: string;
   timeZone: string;

@@ -194,6 +194,7 @@ export const cs: PageWords = {
     layout: 'Rozvržení',
     by: 'Počítáno po',
     raw: 'Bez pozadí',
+    privateDetail: 'Pokud vlastník v nastavení zveřejňuje soukromá čísla; jinak má karta veřejná.',
     since: 'Ode dne',
     until: 'Do dne',
     timeZone: 'Časové pásmo',

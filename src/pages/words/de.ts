@@ -198,6 +198,8 @@ export const de: PageWords = {
     layout: 'Anordnung',
     by: 'Gezählt nach',
     raw: 'Ohne Hintergrund',
+    privateDetail:
+      'Wenn der Inhaber private Zahlen in den Einstellungen veröffentlicht; sonst hat die Karte die öffentlichen.',
     since: 'Ab Tag',
     until: 'Bis Tag',
     timeZone: 'Zeitzone',

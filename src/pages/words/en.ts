@@ -197,6 +197,7 @@ export const en: PageWords = {
     layout: 'Layout',
     by: 'Counted by',
     raw: 'Without background',
+    privateDetail: 'Where the owner publishes private numbers in the settings; otherwise the card has the public ones.',
     since: 'From day',
     until: 'To day',
     timeZone: 'Time zone',

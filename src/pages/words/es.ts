@@ -198,6 +198,8 @@ export const es: PageWords = {
     layout: 'Disposición',
     by: 'Contado por',
     raw: 'Sin fondo',
+    privateDetail:
+      'Si el propietario publica los números privados en los ajustes; si no, la tarjeta tiene los públicos.',
     since: 'Desde el día',
     until: 'Hasta el día',
     timeZone: 'Zona horaria',

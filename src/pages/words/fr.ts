@@ -199,6 +199,8 @@ export const fr: PageWords = {
     layout: 'Disposition',
     by: 'Compté par',
     raw: 'Sans fond',
+    privateDetail:
+      'Si le propriétaire publie les chiffres privés dans les paramètres ; sinon, la carte a les chiffres publics.',
     since: 'Du jour',
     until: 'Au jour',
     timeZone: 'Fuseau horaire',

@@ -193,6 +193,7 @@ export const he: PageWords = {
     layout: 'פריסה',
     by: 'נספר לפי',
     raw: 'ללא רקע',
+    privateDetail: 'אם הבעלים מפרסם מספרים פרטיים בהגדרות; אחרת בכרטיס המספרים הציבוריים.',
     since: 'מיום',
     until: 'עד יום',
     timeZone: 'אזור זמן',

@@ -197,6 +197,7 @@ export const id: PageWords = {
     layout: 'Tata letak',
     by: 'Dihitung per',
     raw: 'Tanpa latar',
+    privateDetail: 'Jika pemilik menerbitkan angka privat di pengaturan; jika tidak, kartu memuat angka publik.',
     since: 'Dari hari',
     until: 'Sampai hari',
     timeZone: 'Zona waktu',

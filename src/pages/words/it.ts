@@ -197,6 +197,8 @@ export const it: PageWords = {
     layout: 'Disposizione',
     by: 'Contato per',
     raw: 'Senza sfondo',
+    privateDetail:
+      'Se il proprietario pubblica i numeri privati nelle impostazioni; altrimenti la scheda ha quelli pubblici.',
     since: 'Dal giorno',
     until: 'Al giorno',
     timeZone: 'Fuso orario',

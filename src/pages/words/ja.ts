@@ -194,6 +194,7 @@ export const ja: PageWords = {
     layout: 'レイアウト',
     by: '集計単位',
     raw: '背景なし',
+    privateDetail: '所有者が設定で非公開の数値を公開している場合。そうでなければカードは公開の数値を示します。',
     since: '開始日',
     until: '終了日',
     timeZone: 'タイムゾーン',

@@ -194,6 +194,7 @@ export const ko: PageWords = {
     layout: '레이아웃',
     by: '집계 단위',
     raw: '배경 없음',
+    privateDetail: '소유자가 설정에서 비공개 수치를 공개한 경우. 그렇지 않으면 카드에 공개 수치가 표시됩니다.',
     since: '시작일',
     until: '종료일',
     timeZone: '시간대',

@@ -196,6 +196,7 @@ export const nl: PageWords = {
     layout: 'Indeling',
     by: 'Geteld per',
     raw: 'Zonder achtergrond',
+    privateDetail: 'Als de eigenaar privécijfers publiceert in de instellingen; anders heeft de kaart de openbare.',
     since: 'Vanaf dag',
     until: 'Tot en met dag',
     timeZone: 'Tijdzone',

@@ -195,6 +195,7 @@ export const pl: PageWords = {
     layout: 'Układ',
     by: 'Liczone według',
     raw: 'Bez tła',
+    privateDetail: 'Jeśli właściciel publikuje prywatne liczby w ustawieniach; w przeciwnym razie karta ma publiczne.',
     since: 'Od dnia',
     until: 'Do dnia',
     timeZone: 'Strefa czasowa',

@@ -197,6 +197,8 @@ export const pt: PageWords = {
     layout: 'Disposição',
     by: 'Contado por',
     raw: 'Sem fundo',
+    privateDetail:
+      'Se o proprietário publica os números privados nas configurações; caso contrário, o cartão tem os públicos.',
     since: 'Do dia',
     until: 'Até o dia',
     timeZone: 'Fuso horário',

@@ -195,6 +195,7 @@ export const sv: PageWords = {
     layout: 'Layout',
     by: 'Räknat per',
     raw: 'Utan bakgrund',
+    privateDetail: 'Om ägaren publicerar privata siffror i inställningarna; annars har kortet de offentliga.',
     since: 'Från dag',
     until: 'Till dag',
     timeZone: 'Tidszon',

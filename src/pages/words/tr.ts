@@ -195,6 +195,7 @@ export const tr: PageWords = {
     layout: 'Düzen',
     by: 'Sayım birimi',
     raw: 'Arka plansız',
+    privateDetail: 'Hesap sahibi ayarlarda özel sayıları yayımlıyorsa; değilse kartta herkese açık sayılar olur.',
     since: 'Başlangıç günü',
     until: 'Bitiş günü',
     timeZone: 'Saat dilimi',

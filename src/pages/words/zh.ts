@@ -193,6 +193,7 @@ export const zh: PageWords = {
     layout: '布局',
     by: '计数单位',
     raw: '无背景',
+    privateDetail: '前提是所有者在设置中公开私有数字；否则卡片显示公开数字。',
     since: '起始日',
     until: '结束日',
     timeZone: '时区',

@@ -52,6 +52,18 @@ describe('composing of cards', () => {
     }
   });
 
+  it('offers private numbers, with an explanation, on the cards of accounts that can have them', () => {
+    const withPrivate = kinds.filter(({ fields }) => fields.includes('private')).map(({ card }) => card);
+    assert.deepEqual(withPrivate, ['contributions', 'calendar', 'streak', 'languages']);
+    for (const { card } of kinds) {
+      const address = path({ name: 'ada', card, board: 'b', private: 'true' }) ?? '';
+      const page = composerPage(site, reader, new Map([['card', card]]));
+      assert.equal(/[?&]private=true\b/.test(address), withPrivate.includes(card), card);
+      assert.equal(page.includes('Where the owner publishes private numbers'), withPrivate.includes(card), card);
+    }
+    assert.doesNotMatch(path({ name: 'ada', private: 'false' }) ?? '', /private/);
+  });
+
   it('composes boards by the names in their addresses', () => {
     assert.equal(path({ name: 'ada', card: 'board' }), undefined);
     assert.equal(
