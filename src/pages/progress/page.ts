@@ -24,12 +24,13 @@ export function collectingLine(
   const text = isCounted
     ? fill(words.completeRepositories, { n: number(complete), total: number(total) })
     : words.collectingDetail;
-  const counts = html`<span data-counts="${words.completeRepositories}">${text}</span>`;
+  const counts =
+    repository === undefined ? html`<span data-counts="${words.completeRepositories}">${text}</span>` : text;
   const state =
     failingSince === null
       ? counts
       : html`<span data-failing>${fill(pageWords.notResponding, { host: provider, time: timeOf(failingSince, locale) })}</span>`;
-  return html`<section><p class="note" role="status" data-progress="${path}"><strong>${words.collecting}</strong> · ${repository === undefined ? state : text}</p></section>`;
+  return html`<section><p class="note" role="status" data-progress="${path}"><strong>${words.collecting}</strong> · ${state}</p></section>`;
 }
 
 function timeOf(time: Date, locale: string): string {

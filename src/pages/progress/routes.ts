@@ -3,13 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
-import { collectJob } from '../../contributions/jobs.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { type AccountName, AccountPath, RepositoryPath } from '../../http/endpoint.ts';
 import { type Requester, requesterOf, senderOf } from '../../http/requester.ts';
 import { isCollecting, progressScriptPath } from './page.ts';
-import { countProgress } from './store.ts';
+import { collectingJob, countProgress } from './store.ts';
 
 type Stream = FastifyReply['raw'];
 
@@ -95,8 +94,8 @@ async function follow(
     const isFailing = failingSince !== null;
     const counts = { total, complete, ...(isFailing && { isFailing }) };
     if (total > 0 || isFailing) stream.write(`event: progress\ndata: ${JSON.stringify(counts)}\n\n`);
-    // The listing begins again as soon as the failure no longer stands.
-    if (isFailing && accountId !== null) resolver.requestInBackground(collectJob(accountId), requester);
+    // The collection begins again as soon as the failure no longer stands.
+    if (isFailing && accountId !== null) resolver.requestInBackground(collectingJob(accountId, repository), requester);
     if ((until !== 'complete' || !isCollecting(progress)) && (await isKnown(resolver, name, { deadline, requester }))) {
       stream.end('event: ready\ndata: {}\n\n');
       return;

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { nameKey } from '../../accounts/account.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
-import { collectJob } from '../../contributions/jobs.ts';
+import { collectJob, collectRepositoryJob } from '../../contributions/jobs.ts';
 import type { Connection } from '../../database/connection.ts';
+import type { Job } from '../../database/queue.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** An account by its name, or one of its repositories. */
@@ -21,7 +22,7 @@ export interface Progress {
   isListed: boolean;
   /** The account; null where none of the name is stored. */
   accountId: string | null;
-  /** The time since which its repositories cannot be listed; null where the last attempt did not fail. */
+  /** The time since which its repositories cannot be listed, or the one cannot be read; null where the last attempt did not fail. */
   failingSince: Date | null;
 }
 
@@ -42,9 +43,16 @@ export async function countProgress(
   const [found] = rows;
   if (found === undefined || found.accountId === null)
     return { complete: 0, total: 0, isListed: true, accountId: null, failingSince: null };
-  const isListing = repository === undefined && !found.isListed;
-  const failingSince = isListing ? await findFailingSince(connection, collectJob(found.accountId).key) : null;
-  return { ...found, failingSince };
+  const isPending = repository === undefined ? !found.isListed : found.complete < found.total;
+  const { key } = collectingJob(found.accountId, repository);
+  return { ...found, failingSince: isPending ? await findFailingSince(connection, key) : null };
+}
+
+/** Returns the job that collects what a page follows: the public repositories of an account, or one of them. */
+export function collectingJob(accountId: string, repository: string | undefined): Job {
+  return repository === undefined
+    ? collectJob(accountId)
+    : collectRepositoryJob({ accountId, repository, withPrivate: false });
 }
 
 /** Finds since when a lookup fails; null when its last run did not fail. */
