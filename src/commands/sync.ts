@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Presets, SingleBar } from 'cli-progress';
 import { readConfig } from '../config/config.ts';
 import { openCore } from '../core.ts';
+import { counted } from '../counted.ts';
 import { AppError } from '../errors.ts';
 import { createLog, linesForPeople } from '../log.ts';
 import { collectAccount, collectNamedRepository } from '../sync/collect.ts';
@@ -55,7 +56,9 @@ export async function sync(io: Io, target: string | undefined): Promise<void> {
     reporter.stop();
     await core.close();
   }
-  io.print(`${target} is up to date; it cost ${call.cost.requests} requests and ${call.cost.points} points`);
+  io.print(
+    `${target} is up to date; it cost ${counted(call.cost.requests, 'request')} and ${counted(call.cost.points, 'point')}`,
+  );
 }
 
 interface Reporter {

@@ -1,5 +1,5 @@
+import { counted } from '../counted.ts';
 import type { DoctorReport, Finding } from './finding.ts';
-import { counted } from './words.ts';
 
 const sections: readonly (readonly [Finding['severity'], string])[] = [
   ['problem', 'Problems'],

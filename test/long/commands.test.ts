@@ -80,7 +80,7 @@ describe('the command line', () => {
     // A second command runs beside the service, which goes on after it.
     const sync = await plaudit(['sync', 'github/ada-lovelace/notes'], environment).ended;
     assert.equal(sync.code, 0, sync.err);
-    assert.match(sync.out, /github\/ada-lovelace\/notes is up to date; it cost \d+ requests and \d+ points/);
+    assert.match(sync.out, /github\/ada-lovelace\/notes is up to date; it cost [\d,]+ requests? and [\d,]+ points?/);
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
 
     // After a kill, all data that was served is still stored.

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
+import { counted } from '../../counted.ts';
 import type { App } from '../../http/app.ts';
 import { formatTimestamp, TimestampSchema } from '../../http/envelope.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
@@ -103,7 +104,7 @@ function toEntry(event: FeedEvent, board: { id: string; url: string; provider: s
   return {
     id: `urn:uuid:${board.id}:${kind}:${place}`,
     title: kind === 'leader' ? `${name} leads` : `${name} is new`,
-    text: kind === 'leader' ? `${name} came to lead with ${points} points.` : `${name} has ${points} points.`,
+    text: `${name} ${kind === 'leader' ? 'came to lead with' : 'has'} ${counted(points, 'point')}.`,
     url: `${board.url}/people/${encodeURIComponent(login)}`,
     at,
   };

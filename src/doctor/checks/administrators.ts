@@ -1,8 +1,9 @@
 import { unansweredForMs, uncheckedForMs } from '../../access/administrators/holding.ts';
+import { counted } from '../../counted.ts';
 import type { Connection } from '../../database/connection.ts';
 import { findHeldAdministrations, type HeldAdministrations } from '../administrators-store.ts';
 import { type Finding, found } from '../finding.ts';
-import { counted, lasting } from '../words.ts';
+import { lasting } from '../words.ts';
 
 /** The age, in ms, at which a confirmation is overdue: hosts are called once a day, and may fail for another one. */
 const overdueMs = 2 * 86_400_000;

@@ -1,3 +1,4 @@
+import { counted } from '../../counted.ts';
 import type { Connection } from '../../database/connection.ts';
 import {
   type DriftedPart,
@@ -11,7 +12,7 @@ import {
   type SkippedPlaces,
 } from '../collecting-store.ts';
 import { type Finding, found } from '../finding.ts';
-import { ago, counted, lasting, listed, quoted, utc } from '../words.ts';
+import { ago, lasting, listed, quoted, utc } from '../words.ts';
 
 /** The most groups that a check lists. Further groups often have the same cause, or appear once these are fixed. */
 export const maxGroups = 20;

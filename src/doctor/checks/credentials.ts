@@ -1,7 +1,8 @@
 import type { ProviderConfig } from '../../config/hosts.ts';
+import { counted } from '../../counted.ts';
 import type { CredentialReport, MissingPermission, Quota } from '../../providers/diagnosis.ts';
 import { type Finding, found } from '../finding.ts';
-import { counted, listed, quoted, utc } from '../words.ts';
+import { listed, quoted, utc } from '../words.ts';
 import { type HostContext, settingOf } from './host-context.ts';
 
 /** The time, in ms, before the end of a token in which the doctor announces it. */

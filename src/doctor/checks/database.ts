@@ -1,4 +1,5 @@
 import type { DatabaseSettings } from '../../config/config.ts';
+import { counted } from '../../counted.ts';
 import { readClock } from '../../database/clock.ts';
 import type { Database } from '../../database/connection.ts';
 import { hasEmbeddedDatabase } from '../../database/embedded/embedded.ts';
@@ -14,7 +15,7 @@ import { isPooled } from '../../database/sessions.ts';
 import { AppError } from '../../errors.ts';
 import { limitsStatements, readLivingNodes } from '../database-store.ts';
 import { type Finding, found } from '../finding.ts';
-import { counted, lasting } from '../words.ts';
+import { lasting } from '../words.ts';
 
 /** The result of opening the database. */
 export interface Opened {

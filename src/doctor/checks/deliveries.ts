@@ -1,4 +1,5 @@
 import type { ProviderConfig } from '../../config/hosts.ts';
+import { counted } from '../../counted.ts';
 import type { Connection } from '../../database/connection.ts';
 import { findRejections, type RejectionCount } from '../../deliveries/rejection-store.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type UnappliedDeliveries,
 } from '../deliveries-store.ts';
 import { type Finding, found } from '../finding.ts';
-import { ago, counted, utc } from '../words.ts';
+import { ago, utc } from '../words.ts';
 import { settingOf } from './host-context.ts';
 
 /** The time, in ms, after a change within which its delivery must come: usually minutes, but hosts may try again. */

@@ -1,7 +1,8 @@
+import { counted } from '../../counted.ts';
 import type { Connection } from '../../database/connection.ts';
 import { type FailingJobs, findFailingJobs } from '../../database/failing-jobs.ts';
 import { type Finding, found } from '../finding.ts';
-import { ago, counted, quoted } from '../words.ts';
+import { ago, quoted } from '../words.ts';
 import { maxGroups } from './collecting.ts';
 
 /** Checks whether jobs fail. */

@@ -1,8 +1,9 @@
+import { counted } from '../../counted.ts';
 import type { Connection } from '../../database/connection.ts';
 import { countDelayedLookups, type DelayedLookups } from '../../database/delayed-lookups.ts';
 import { maxDelayed } from '../../database/lookups.ts';
 import { type Finding, found } from '../finding.ts';
-import { counted, utc } from '../words.ts';
+import { utc } from '../words.ts';
 
 const causes: Record<DelayedLookups['reason'], { message: string; remedy: string }> = {
   allowance: {

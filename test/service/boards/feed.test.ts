@@ -31,6 +31,10 @@ describe('the feed of a board', () => {
     assert.deepEqual(await idsFor('two'), ids, 'people have other names');
     await sql`update repositories set name = name || '-2'`.execute(connection);
     assert.deepEqual(await idsFor('three'), ids, 'the repository has another name');
+    await sql`update board_ranks set points = 1`.execute(connection);
+    const { body } = await service.get(`${engines.name}/boards/all/feed?format=json&reader=points`);
+    const texts = body.data.map(({ text }) => String(text)).filter((text) => !text.includes('came to lead'));
+    assert.ok(texts.length > 0 && texts.every((text) => text.endsWith(' has 1 point.')), texts.join('\n'));
     await sql`update board_ranks set first_at = first_at - interval '1 hour'`.execute(connection);
     assert.deepEqual(await idsFor('four'), ids, 'an older contribution is found later');
   });
