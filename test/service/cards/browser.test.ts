@@ -2,15 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { assertGoldenImage } from '../../unit/cards/golden.ts';
-import {
-  achievementsOf,
-  contributionsOf,
-  contributorsOf,
-  draw,
-  drawSample,
-  names,
-  sampleNames,
-} from '../../unit/cards/samples.ts';
+import { achievementsOf, contributionsOf, contributorsOf, names } from '../../unit/cards/inputs.ts';
+import { draw, drawSample, sampleNames } from '../../unit/cards/samples.ts';
 import { sharedBrowser, showImage } from './browser.ts';
 
 interface Box {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { anyCharacter } from '../../any-character.ts';
-import { names } from './samples.ts';
+import { names } from './inputs.ts';
 
 /** Generates any text that an account may have as its name. */
 export const anyText = fc.oneof(

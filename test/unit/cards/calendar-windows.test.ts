@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { locales } from '../../../src/cards/languages/locales.ts';
+import { calendarOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
-import { calendarOf, draw } from './samples.ts';
+import { draw } from './samples.ts';
 
 /** Windows with the number of their days, and of their weeks that begin on Sunday. */
 const windows = [

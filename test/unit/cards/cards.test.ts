@@ -9,8 +9,9 @@ import { readCardOptions, readCardOptionsLoosely } from '../../../src/cards/opti
 import { drawState } from '../../../src/cards/state.ts';
 import { isThorough } from '../../depth.ts';
 import { anyText } from './any-text.ts';
+import { achievementsOf, calendarOf, contributionsOf, contributorsOf, names, someImages } from './inputs.ts';
 import { readSvg as read } from './read-svg.ts';
-import { achievementsOf, calendarOf, contributionsOf, contributorsOf, draw, names, someImages } from './samples.ts';
+import { draw } from './samples.ts';
 
 describe('cards', () => {
   it('draws well-formed cards for any name, and keeps names as text', () => {

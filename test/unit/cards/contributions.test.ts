@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { locales } from '../../../src/cards/languages/locales.ts';
+import { contributionsOf } from './inputs.ts';
 import { readSvg as read } from './read-svg.ts';
-import { contributionsOf, draw } from './samples.ts';
+import { draw } from './samples.ts';
 
 describe('the card of contributions', () => {
   it('draws a ring, a bar or a single row of the level and the counters', () => {

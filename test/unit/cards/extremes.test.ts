@@ -3,18 +3,18 @@ import { describe, it } from 'node:test';
 import { textStyles } from '../../../src/cards/canvas.ts';
 import { padding } from '../../../src/cards/frame.ts';
 import { locales } from '../../../src/cards/languages/locales.ts';
-import { readSvg } from './read-svg.ts';
 import {
   achievementsOf,
   boardOf,
   contributionsOf,
   contributorsOf,
-  draw,
   languagesOf,
   names,
   seriesOf,
   streakOf,
-} from './samples.ts';
+} from './inputs.ts';
+import { readSvg } from './read-svg.ts';
+import { draw } from './samples.ts';
 
 /** Cards with very few, very many or very long items. */
 

@@ -6,8 +6,9 @@ import { locales } from '../../../src/cards/languages/locales.ts';
 import { readCardOptions } from '../../../src/cards/options.ts';
 import { drawState } from '../../../src/cards/state.ts';
 import type { CardInput } from '../../../src/http/images.ts';
+import { contributorsOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
-import { contributorsOf, draw } from './samples.ts';
+import { draw } from './samples.ts';
 
 const window = { since: '2026-10-01T00:00:00+02:00', until: '2026-11-01T00:00:00+01:00', time_zone: 'Europe/Berlin' };
 

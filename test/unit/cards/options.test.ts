@@ -8,8 +8,9 @@ import { normalize, readCardOptions } from '../../../src/cards/options.ts';
 import { palettes, palettesOf, textureOf, themeAliases, themeNames, trackOf } from '../../../src/cards/themes.ts';
 import { languageNamed, languageNames } from '../../../src/contributions/languages/linguist.ts';
 import { AppError } from '../../../src/errors.ts';
+import { contributionsOf, names, streakOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
-import { contributionsOf, draw, names, streakOf } from './samples.ts';
+import { draw } from './samples.ts';
 
 describe('card options', () => {
   it('keeps text readable in every theme, and accents distinct from the background', () => {

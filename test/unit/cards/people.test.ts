@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { languageOf } from '../../../src/cards/languages/language.ts';
 import { locales } from '../../../src/cards/languages/locales.ts';
+import { achievementsOf, boardOf, contributorsOf, progressOf, streakOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
-import { achievementsOf, boardOf, contributorsOf, draw, progressOf, streakOf } from './samples.ts';
+import { draw } from './samples.ts';
 
 const window = { since: '2026-10-31T23:00:00Z', until: '2026-11-30T23:00:00Z', time_zone: 'Europe/Berlin' };
 

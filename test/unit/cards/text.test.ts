@@ -9,8 +9,9 @@ import { bundledFonts } from '../../../src/cards/png/fonts.ts';
 import { fit, oneLine, titleText, withoutDirections, wrap } from '../../../src/cards/text/fit.ts';
 import { measure } from '../../../src/cards/text/measure.ts';
 import { anyText } from './any-text.ts';
+import { names } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
-import { drawSample, names, sampleNames } from './samples.ts';
+import { drawSample, sampleNames } from './samples.ts';
 
 /** Letters that cards draw with fonts of the machine, and signs that no font draws. */
 const undrawn = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Cf}]/gu;
