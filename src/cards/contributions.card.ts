@@ -19,7 +19,7 @@ import { headers } from './contributions/layouts.ts';
 import { frame, padding } from './frame.ts';
 import type { CardOptions } from './options.ts';
 import { joinParts } from './text/fit.ts';
-import { drawTrend, type Trend, trendHeightPx } from './trend.ts';
+import { drawTrend, type Trend, trendHeight } from './trend.ts';
 import { firstDayOf, lastDayOf } from './window-days.ts';
 
 const defaultWidthPx = 480;
@@ -103,7 +103,7 @@ function placeParts(options: CardOptions, { shown, trend, coverage }: Shown<Pick
   const header = headers[layout](options, widthPx);
   const grid = counterGrid(shown, options, widthPx);
   const lines = hide.has('coverage') ? [] : joinParts(coverage, widthPx - 2 * padding, textStyles.small.sizePx);
-  const ofTrend = trend === undefined ? 0 : trendHeightPx;
+  const ofTrend = trend === undefined ? 0 : trendHeight(trend, options.language, widthPx);
   const heightPx = header.heightPx + grid.heightPx + ofTrend + coverageHeight(lines) + footer.belowPx;
   return { widthPx, heightPx, header, grid, lines };
 }
@@ -120,7 +120,7 @@ function drawFooter(
 ): void {
   if (grid !== undefined && trend !== undefined) {
     drawTrend(canvas, trend, language, {
-      y: heightPx - footer.belowPx - coverageHeight(lines) - trendHeightPx,
+      y: heightPx - footer.belowPx - coverageHeight(lines) - trendHeight(trend, language, widthPx),
       widthPx,
     });
   }

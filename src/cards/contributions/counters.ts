@@ -15,12 +15,15 @@ const gap = 12;
 const usualWidth = 122;
 const leastNumber = 44;
 
+/** A counter whose place is chosen. An empty card knows no numbers. */
+type Placed = Pick<Counter, 'name'> & Partial<Counter>;
+
 /**
- * Places counters in as many columns as have room for their labels.
+ * Places counters in as many columns as have room for their labels and numbers.
  * @param widthPx the width of the card.
  */
 export function counterGrid(
-  counters: readonly Pick<Counter, 'name'>[],
+  counters: readonly Placed[],
   options: CardOptions,
   widthPx: number,
 ): {
@@ -28,15 +31,16 @@ export function counterGrid(
   draw: (canvas: Canvas, shown: readonly Counter[], y: number) => void;
 } {
   const grid = gridOfCounters(counters, options, widthPx - 2 * padding);
-  const rowHeight = grid.columns === 1 ? lineHeight : cellHeight;
+  const isInLines = haveRoomInLines(counters, grid, options);
+  const rowHeight = isInLines ? lineHeight : cellHeight;
   return {
     heightPx: grid.rowsOf(counters.length) * rowHeight,
     draw: (canvas, shown, y) => {
-      const style = styleOfNumbers(shown, grid, options);
+      const style = styleOfNumbers(shown, (counter) => numberRoom(counter, { isInLines, grid, options }));
       for (const [index, counter] of shown.entries()) {
         const { at, row } = grid.placeOf(index);
         const place = { at, y: y + row * rowHeight, width: grid.itemWidth, style };
-        if (grid.columns === 1) drawLine(canvas, counter, options, place);
+        if (isInLines) drawLine(canvas, counter, options, place);
         else drawCell(canvas, counter, options, place);
       }
     },
@@ -44,16 +48,33 @@ export function counterGrid(
 }
 
 /** Returns a grid in which no column is shorter than the first by more than one counter. */
-function gridOfCounters(counters: readonly Pick<Counter, 'name'>[], options: CardOptions, maxWidth: number): Grid {
+function gridOfCounters(counters: readonly Placed[], options: CardOptions, maxWidth: number): Grid {
   const { language, hide } = options;
   const room = hide.has('icons') ? 0 : iconRoom;
-  const widest = Math.max(leastNumber, ...counters.map(({ name }) => labelWidth(language.words[name])));
-  const least = room + widest;
+  const labels = counters.map(({ name }) => labelWidth(language.words[name]));
+  const numbers = counters.map((counter) => leastWidthOf(counter, options));
+  const least = room + Math.max(leastNumber, ...labels, ...numbers);
   const place = { at: padding, maxWidth, gap, usual: Math.max(usualWidth, least), least };
   if (options.columns !== undefined) return gridOf({ ...place, columns: options.columns });
   const { columns } = gridOf({ ...place, columns: undefined });
   const rows = Math.ceil(counters.length / columns);
   return gridOf({ ...place, columns: Math.max(1, Math.ceil(counters.length / Math.max(1, rows))) });
+}
+
+/** Returns whether each number of a single column has room beside its label. Without it, numbers stand above their labels. */
+function haveRoomInLines(counters: readonly Placed[], grid: Grid, options: CardOptions): boolean {
+  if (grid.columns !== 1) return false;
+  return counters.every((counter) => {
+    return leastWidthOf(counter, options) <= numberRoom(counter, { isInLines: true, grid, options });
+  });
+}
+
+/** Returns the width of a number in the small style, shortened where that is less; 0 where it is not known. */
+function leastWidthOf({ value, full }: Placed, { language }: CardOptions): number {
+  if (full === undefined || value === undefined) return 0;
+  const { sizePx, weight } = textStyles.name;
+  const width = measure(full, sizePx, weight);
+  return width <= leastNumber ? width : Math.min(width, measure(language.compactNumber(value), sizePx, weight));
 }
 
 const labelWidths = new Map<string, number>();
@@ -75,18 +96,19 @@ interface CellPlace {
 
 type NumberStyle = 'number' | 'name';
 
-/** Returns the room for the number of a counter. */
-function numberRoom({ name }: Counter, { columns, itemWidth }: Grid, { hide, language }: CardOptions): number {
-  const room = itemWidth - (hide.has('icons') ? 0 : iconRoom);
-  return columns === 1 ? room - labelWidth(language.words[name]) - gap : room;
+/** Returns the room for the number of a counter: beside its label in a line, above it in a cell. */
+function numberRoom(
+  { name }: Placed,
+  { isInLines, grid, options }: { isInLines: boolean; grid: Grid; options: CardOptions },
+): number {
+  const room = grid.itemWidth - (options.hide.has('icons') ? 0 : iconRoom);
+  return isInLines ? room - labelWidth(options.language.words[name]) - gap : room;
 }
 
 /** Returns the style in which all numbers have room in full, so that those of one card look alike. */
-function styleOfNumbers(counters: readonly Counter[], grid: Grid, options: CardOptions): NumberStyle {
+function styleOfNumbers(counters: readonly Counter[], roomOf: (counter: Counter) => number): NumberStyle {
   const { sizePx, weight } = textStyles.number;
-  const haveRoom = counters.every(
-    (counter) => measure(counter.full, sizePx, weight) <= numberRoom(counter, grid, options),
-  );
+  const haveRoom = counters.every((counter) => measure(counter.full, sizePx, weight) <= roomOf(counter));
   return haveRoom ? 'number' : 'name';
 }
 

@@ -3,7 +3,7 @@ import { type Canvas, type TextStyleName, textStyles } from '../canvas.ts';
 import { padding } from '../frame.ts';
 import type { CardOptions, Layout } from '../options.ts';
 import { drawChip, drawRing } from '../ring.ts';
-import { oneLine } from '../text/fit.ts';
+import { oneLine, wrap } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 import { classicHeader } from './classic.ts';
 import type { Header, Subject } from './header.ts';
@@ -57,18 +57,27 @@ interface Line {
   isProse?: boolean;
 }
 
-/** Returns the lines about the account: its name, its login and its level, as far as they are shown. */
-function linesOf({ account, level: { level, way } }: Subject, { hide, title }: CardOptions, maxWidth: number): Line[] {
+/**
+ * Returns the lines about the account: its name, its login and its level, as far as they are shown.
+ * @param maxWidth the room in which the way to the next level stands beside the level, or below it; undefined: each has
+ * a line of its own.
+ */
+function linesOf(
+  { account, level: { level, way } }: Subject,
+  { hide, title }: CardOptions,
+  maxWidth: number | undefined,
+): Line[] {
+  const { sizePx } = textStyles.label;
   const heading = title ?? (account.display_name || account.name);
-  const used = measure(level, textStyles.name.sizePx, 'bold') + measure(way, textStyles.label.sizePx) + besideLevel;
+  const used = measure(level, textStyles.name.sizePx, 'bold') + measure(way, sizePx) + besideLevel;
+  const ofWay = maxWidth === undefined ? [way] : used <= maxWidth ? [] : wrap(way, { maxWidth, maxLines: 2, sizePx });
   return [
     { style: 'headline', text: heading, step: 0 },
     ...(oneLine(heading) === account.name ? [] : [{ style: 'label', text: account.name, step: 18 } as const]),
     ...(hide.has('level') ? [] : [{ style: 'name', text: level, step: 25, isProse: true } as const]),
-    // Without room beside the level, the way has a line of its own.
-    ...(hide.has('level') || way === '' || used <= maxWidth
+    ...(hide.has('level') || way === ''
       ? []
-      : [{ style: 'label', text: way, step: 17, isProse: true } as const]),
+      : ofWay.map((text) => ({ style: 'label', text, step: 17, isProse: true }) as const)),
   ];
 }
 
@@ -107,7 +116,7 @@ function ringAbove(options: CardOptions, widthPx: number): Header {
       drawSignature(canvas, subject, options, (widthPx - ring.size) / 2);
       let y = top;
       const place = { at: widthPx / 2, maxWidth, anchor: 'middle' } as const;
-      for (const { style, text, step, isProse = false } of linesOf(subject, options, 0)) {
+      for (const { style, text, step, isProse = false } of linesOf(subject, options, undefined)) {
         y += step;
         if (style === 'headline') canvas.headline({ ...place, y }, text);
         else canvas.text(style, { ...place, y, isProse }, text);

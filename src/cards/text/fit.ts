@@ -76,10 +76,10 @@ export function fit(text: string, maxWidth: number, sizePx: number, weight: Weig
 
 /**
  * Places before which a line may end: words, the end of a range of dates, and letters of Chinese and Japanese, which have no spaces. Small kana stay
- * with the letter before them.
+ * with the letter before them, and groups of digits with those before them.
  */
 const breaks =
-  /(?<=[ ～])|(?=(?![ぁぃぅぇぉっゃゅょァィゥェォッャュョ])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/u;
+  /(?<=[ ～])(?<!\d (?=\d{3}(?!\d)))|(?=(?![ぁぃぅぇぉっゃゅょァィゥェォッャュョ])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/u;
 
 /** Breaks a text into lines between words; the last line is cut to its room. */
 export function wrap(

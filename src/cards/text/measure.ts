@@ -8,6 +8,9 @@ const perEm = 1000;
 const fallback = { wide: 1000, halfWide: 500, emoji: 1400, flag: 700, other: 1100 };
 const variationToEmoji = 0xfe0f;
 const joiner = 0x200d;
+const space = 0x20;
+/** The other spaces of formatted numbers and dates. Cards draw them as a usual one (`oneLine`), which may be wider. */
+const drawnAsSpace = [0xa0, 0x2009, 0x202f];
 
 const tables: Record<Weight, ReadonlyMap<number, number>> = { regular: unpack(regular), bold: unpack(bold) };
 
@@ -19,6 +22,7 @@ function unpack(table: WidthTable): Map<number, number> {
       if (width > 0) widths.set(first + index, width);
     }
   }
+  for (const code of drawnAsSpace) widths.set(code, widths.get(space) ?? fallback.other);
   return widths;
 }
 

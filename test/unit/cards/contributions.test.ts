@@ -51,6 +51,22 @@ describe('the card of contributions', () => {
     }
   });
 
+  it('cuts no number, in every language and at every width', () => {
+    const all = 'pull_requests_merged,issues_closed,discussions,discussions_answered';
+    for (const value of [12_345, 123_456, 1_234_567, 12_345_678]) {
+      const account = contributionsOf({ name: 'ada', display_name: 'Ada', value });
+      for (const locale of locales) {
+        for (const width of [undefined, 240, 330, 400]) {
+          for (const query of [{}, { layout: 'compact' }, { show: all }, { show: all, columns: 5 }]) {
+            const { texts } = read(draw('contributions', account, { locale, width, ...query }).svg);
+            const cut = texts.filter((text) => text.includes('…'));
+            assert.deepEqual(cut, [], `${value} ${locale} ${width} ${JSON.stringify(query)}`);
+          }
+        }
+      }
+    }
+  });
+
   it('draws an unknown number as a dash, not as 0', () => {
     const unknown = contributionsOf({ value: 0 }, { missing: ['commits', 'experience', 'level'] });
     const { texts, description } = read(draw('contributions', unknown).svg);

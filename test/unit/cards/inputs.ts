@@ -80,6 +80,19 @@ const people = [
   'x',
 ];
 
+const achievements = ['Merge hero', 'First steps', 'Bug squasher of the whole wide world', '功績', 'Reviewer'];
+const nextAchievement = 'Green thumb of the whole wide garden';
+const longRepository = 'a-repository-with-quite-a-long-name';
+
+/** The names in the inputs that people gave, which cards may shorten. */
+export const givenNames: readonly string[] = [
+  ...people,
+  ...Object.values(names),
+  ...achievements,
+  nextAchievement,
+  longRepository,
+];
+
 export function contributorsOf(count: number, further = 0): CardInput {
   const data = Array.from({ length: count }, (_, index) => ({
     name: `person-${index}`,
@@ -191,10 +204,9 @@ export function languagesOf(files: readonly number[] = [4120, 2210, 1330, 760, 4
 }
 
 export function achievementsOf(count: number): CardInput {
-  const names = ['Merge hero', 'First steps', 'Bug squasher of the whole wide world', '功績', 'Reviewer'];
   const data = Array.from({ length: count }, (_, index) => ({
-    name: names[index % names.length],
-    repository_name: index % 2 === 0 ? 'plaudit' : 'a-repository-with-quite-a-long-name',
+    name: achievements[index % achievements.length],
+    repository_name: index % 2 === 0 ? 'plaudit' : longRepository,
     icon_url: `https://images.example/icon-${index}`,
     awarded_dttm: `2026-0${1 + (index % 9)}-15T10:00:00Z`,
   }));
@@ -204,7 +216,7 @@ export function achievementsOf(count: number): CardInput {
 
 /** Returns awards, and the achievement that comes next. */
 export function progressOf(count: number): CardInput {
-  const next = { name: 'Green thumb of the whole wide garden', icon_url: '', present: 14, wanted: 20 };
+  const next = { name: nextAchievement, icon_url: '', present: 14, wanted: 20 };
   return { ...achievementsOf(count), next };
 }
 

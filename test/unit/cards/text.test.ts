@@ -69,8 +69,10 @@ describe('text in cards', () => {
     assert.equal(withoutDirections('a\u202e\u2066b\u2069\u200f'), 'ab');
   });
 
-  it('breaks a long text between words, into the given number of lines at most', () => {
+  it('breaks a long text between words, but not within a number, into the given number of lines at most', () => {
     assert.deepEqual(wrap('one two three', { maxWidth: 55, maxLines: 3, sizePx: 12 }), ['one two', 'three']);
+    const ofNumber = wrap('jusqu’au niveau 1\u202f113', { maxWidth: 115, maxLines: 2, sizePx: 12 });
+    assert.deepEqual(ofNumber, ['jusqu’au niveau', '1 113']);
     const lines = wrap('word '.repeat(200), { maxWidth: 100, maxLines: 3, sizePx: 12 });
     assert.equal(lines.length, 3);
     assert.ok(lines.every((line) => measure(line, 12) <= 100));

