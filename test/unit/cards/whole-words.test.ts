@@ -6,7 +6,7 @@ import { givenNames } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { drawSample, sampleNames } from './samples.ts';
 
-/** A level above 10,000, which nobody reaches, has no room on the least width in Arabic. */
+/** The level of this sample is above 10,000, which no account has, and has no room on the least width in Arabic. */
 const samples = sampleNames.filter((name) => name !== 'contributions-wide');
 
 describe('cards of every kind', () => {
