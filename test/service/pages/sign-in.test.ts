@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { forgetExpired } from '../../../src/access/sessions/store.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
+import { until } from '../../time.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
 import { atHost, formToken, signIn, signInSettings, Visitor } from './signed-in.ts';
 
@@ -171,9 +172,12 @@ describe('sign-in', () => {
     assert.equal(await isIn(fourth), false);
     await expire('sign_ins', '10 minutes');
     for (const table of ['sessions', 'sign_ins'] as const) {
-      assert.ok((await forgetExpired(shared.service.database.connection, table, new Date(), 1000)) > 0);
+      await until(async () => {
+        // The job of the service that does this may be deleting some of them, which are left out here.
+        await forgetExpired(shared.service.database.connection, table, new Date(), 1000);
+        return (await stored(table)) === 0 ? true : undefined;
+      }, `all expired ${table} are deleted`);
     }
-    assert.deepEqual([await stored('sessions'), await stored('sign_ins')], [0, 0]);
   });
 
   it('changes nothing at the API, which ignores the cookie', async () => {
