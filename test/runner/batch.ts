@@ -15,15 +15,21 @@ const program = fileURLToPath(new URL('process.ts', import.meta.url));
  */
 const newSpaceMiB = 64;
 
+/** A file for a process, and the environment variables that its tests need further. */
+export interface Assigned {
+  file: string;
+  environment?: Record<string, string>;
+}
+
 /**
  * Runs test files one after another in one process, and takes each when the one before has ended. The test that ends
  * after a service sent a response which `/openapi.json` does not describe fails.
- * @param files may be shared with other processes.
+ * @param next returns the next file, which no other process gets; undefined: there is none left.
  * @param onResult is called for each test, in the order in which they end.
  * @returns the fault of the process itself, if it has one.
  */
 export async function runBatch(
-  files: Iterator<string>,
+  next: () => Promise<Assigned | undefined>,
   environment: NodeJS.ProcessEnv,
   onResult: (result: TestResult) => void,
 ): Promise<string | undefined> {
@@ -37,11 +43,17 @@ export async function runBatch(
   const stop = (): void => void child.kill('SIGTERM');
   process.on('SIGINT', stop).on('SIGTERM', stop);
   let file = '';
-  child.on('message', () => {
-    const { value, done } = files.next();
-    if (done === true) child.disconnect();
-    else child.send((file = value));
-  });
+  const assign = async (): Promise<void> => {
+    const assigned = await next();
+    if (!child.connected) return;
+    if (assigned === undefined) child.disconnect();
+    else {
+      file = assigned.file;
+      child.send(assigned);
+    }
+  };
+  // Without a server for databases there is no file left: the failure of its start ends the run.
+  child.on('message', () => void assign().catch(() => child.disconnect()));
   const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) =>
     code === 0 ? undefined : `${file}: the process ended with ${signal ?? `exit code ${code}`}`,
   );

@@ -4,8 +4,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { withTestServer } from '../database-server.ts';
 import { partOf } from '../depth.ts';
+import { useMemoryForTemporaryFiles } from '../memory-directory.ts';
 import { checkCaptured } from '../statements/check.ts';
-import { runBatch } from './batch.ts';
+import { type Assigned, runBatch } from './batch.ts';
 import type { TestResult } from './reporter.ts';
 
 /**
@@ -16,6 +17,7 @@ import type { TestResult } from './reporter.ts';
  */
 
 const longTier = 'test/long/';
+const unitTier = 'test/unit/';
 const words = process.argv.slice(2);
 const selectedFiles = globSync('test/**/*.test.ts')
   .filter((file) => (words.length === 0 ? !file.startsWith(longTier) : words.some((word) => file.includes(word))))
@@ -38,24 +40,53 @@ const startedAt = performance.now();
 const results: TestResult[] = [];
 const broken: string[] = [];
 
-if (files.every((file) => file.startsWith('test/unit/'))) await runBatches({ ...process.env, DATABASE_URL: undefined });
+/** The environment variables of the server; rejected when it cannot start. */
+const server = Promise.withResolvers<Record<string, string>>();
+server.promise.catch(() => {});
+let isServerReady = false;
+
+if (files.every((file) => file.startsWith(unitTier))) await runBatches();
 else {
-  await withTestServer((server) => runBatches({ ...process.env, DATABASE_URL: undefined, ...server }));
+  useMemoryForTemporaryFiles();
+  const ran = runBatches();
+  const served = withTestServer(async (environment) => {
+    isServerReady = true;
+    server.resolve(environment);
+    await ran;
+  });
+  served.catch(server.reject);
+  await Promise.all([served, ran]);
 }
 summarize();
 process.exitCode = broken.length > 0 || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 
-async function runBatches(baseEnvironment: NodeJS.ProcessEnv): Promise<void> {
+async function runBatches(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'plaudit-statements-'));
-  const environment = { NODE_COMPILE_CACHE: compiledSources, TEST_STATEMENTS: directory, ...baseEnvironment };
-  const { long, others } = inOrder();
-  const run = async (batch: Iterator<string>): Promise<void> => {
-    const fault = await runBatch(batch, environment, show);
+  const environment = {
+    ...process.env,
+    DATABASE_URL: undefined,
+    NODE_COMPILE_CACHE: compiledSources,
+    TEST_STATEMENTS: directory,
+  };
+  const { long, unit, others } = inOrder();
+  const run = async (next: () => Promise<Assigned | undefined>): Promise<void> => {
+    const fault = await runBatch(next, environment, show);
     if (fault !== undefined) broken.push(fault);
   };
+  /** Unit tests need no server, so they run while it starts, and at the end. */
+  const nextOfMany = async (): Promise<Assigned | undefined> => {
+    if (!isServerReady && unit.length > 0) return { file: unit.shift() ?? '' };
+    const file = others.shift();
+    if (file !== undefined) return { file, environment: await server.promise };
+    const last = unit.shift();
+    return last === undefined ? undefined : { file: last };
+  };
   const worker = async (): Promise<void> => {
-    for (const file of long) await run([file].values());
-    await run(others);
+    for (let file = long.shift(); file !== undefined; file = long.shift()) {
+      const one: Assigned[] = [{ file, environment: await server.promise }];
+      await run(() => Promise.resolve(one.shift()));
+    }
+    await run(nextOfMany);
   };
   await Promise.all(Array.from({ length: Math.min(processes, files.length) }, worker));
   const { statements, problems } = await checkCaptured(directory);
@@ -70,14 +101,14 @@ async function runBatches(baseEnvironment: NodeJS.ProcessEnv): Promise<void> {
  * because loading the sources takes three seconds of processor time. End-to-end tests, which mostly wait, are spread
  * among tests of stores, which mostly calculate: processes that all wait would leave processors unused.
  */
-function inOrder(): Record<'long' | 'others', Iterable<string> & Iterator<string>> {
+function inOrder(): Record<'long' | 'unit' | 'others', string[]> {
   const long = files.filter((file) => file.startsWith(longTier));
-  const unit = files.filter((file) => file.startsWith('test/unit/'));
+  const unit = files.filter((file) => file.startsWith(unitTier));
   const withServices = files.filter((file) => !long.includes(file) && !unit.includes(file));
-  const spread = Array.from({ length: spreading }, (_, first) =>
+  const others = Array.from({ length: spreading }, (_, first) =>
     withServices.filter((_file, position) => position % spreading === first),
   ).flat();
-  return { long: long.values(), others: [...spread, ...unit].values() };
+  return { long, unit, others };
 }
 
 function show(result: TestResult): void {

@@ -2,6 +2,7 @@ import hooks from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { captureStatements } from '../statements/capture.ts';
+import type { Assigned } from './batch.ts';
 import { createReporter, endOfFile } from './reporter.ts';
 
 /**
@@ -34,7 +35,8 @@ run({ files: [], isolation: 'none' })
   .pipe(process.stdout);
 
 let goOn = endFile();
-process.on('message', (file: string) => {
+process.on('message', ({ file, environment }: Assigned) => {
+  Object.assign(process.env, environment);
   // A test that waits for nothing fails at once, because only its own work keeps the process alive.
   process.channel?.unref();
   void load(file).then(() => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { runBatch } from '../../runner/batch.ts';
+import { type Assigned, runBatch } from '../../runner/batch.ts';
 import type { TestResult } from '../../runner/reporter.ts';
 
 const file = fileURLToPath(new URL('uncaught-errors.ts', import.meta.url));
@@ -9,7 +9,9 @@ const file = fileURLToPath(new URL('uncaught-errors.ts', import.meta.url));
 describe('the runner of tests', () => {
   it('fails the test during which an error is not caught, and names the error', async () => {
     const results: TestResult[] = [];
-    assert.equal(await runBatch([file].values(), process.env, (result) => void results.push(result)), undefined);
+    const files: Assigned[] = [{ file }];
+    const next = (): Promise<Assigned | undefined> => Promise.resolve(files.shift());
+    assert.equal(await runBatch(next, process.env, (result) => void results.push(result)), undefined);
     assert.deepEqual(
       results.map(({ titles, outcome, error }) => [titles.at(-1), outcome, error?.split('\n')[0]]),
       [
