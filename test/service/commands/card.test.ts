@@ -3,31 +3,52 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { makeTemporaryDirectory, type TemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { card } from '../../../src/commands/card.ts';
+import type { Io } from '../../../src/commands/io.ts';
 import { createTestDatabase } from '../../database.ts';
+
+interface Prepared extends AsyncDisposable {
+  simulator: Simulator;
+  directory: TemporaryDirectory;
+  /** The environment and the output of the command, with a token of a person who has private data. */
+  io: Io;
+  /** Every line that the command writes to standard output. */
+  printed: string[];
+  /** Every line that it writes to standard error. */
+  warned: string[];
+}
+
+async function prepare(settings: Record<string, string> = {}): Promise<Prepared> {
+  await using stack = new AsyncDisposableStack();
+  const simulator = stack.use(await startSimulator());
+  const directory = stack.use(await makeTemporaryDirectory());
+  const created = stack.use(await createTestDatabase());
+  const [printed, warned]: [string[], string[]] = [[], []];
+  const io = {
+    environment: {
+      DATA_DIR: directory.path,
+      DATABASE_URL: created.url,
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+      GITHUB_TOKEN: simulator.tokens.private_owner,
+      LOG_LEVEL: 'silent',
+      ...settings,
+    },
+    print: (line: string) => void printed.push(line),
+    warn: (line: string) => void warned.push(line),
+    isTerminal: false,
+    signal: AbortSignal.timeout(60_000),
+  };
+  const opened = stack.move();
+  return { simulator, directory, io, printed, warned, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
 
 describe('plaudit card', () => {
   it('writes cards into files when they are complete, those of private repositories too', async () => {
-    await using simulator = await startSimulator();
-    await using directory = await makeTemporaryDirectory();
-    await using created = await createTestDatabase();
-    const printed: string[] = [];
-    const io = {
-      environment: {
-        DATA_DIR: directory.path,
-        DATABASE_URL: created.url,
-        GITHUB_URL: simulator.url,
-        GITHUB_API_URL: simulator.apiUrl,
-        GITHUB_TOKEN: simulator.tokens.private_owner,
-        LOG_LEVEL: 'silent',
-      },
-      print: (line: string) => void printed.push(line),
-      warn: (line: string) => void printed.push(line),
-      isTerminal: false,
-      signal: new AbortController().signal,
-    };
+    await using prepared = await prepare();
+    const { simulator, directory, io, printed, warned } = prepared;
     const base = `/v1/github/entities/${simulator.accounts.private_owner}`;
     const [own, people, badge] = ['own.svg', 'deep/er/people.png', 'badge.svg'].map((name) =>
       join(directory.path, name),
@@ -42,6 +63,7 @@ describe('plaudit card', () => {
     ];
     await card(io, addressesAndFiles);
     assert.deepEqual(printed, [`${own} written`, `${people} written`, `${badge} written`]);
+    assert.deepEqual(warned, []);
     assert.match(await readFile(own, 'utf8'), />Public and private contributions · as of /);
     assert.equal((await sharp(people).metadata()).width, 960);
     assert.match(await readFile(badge, 'utf8'), /[1-9]\d* contributors?</);
@@ -62,24 +84,8 @@ describe('plaudit card', () => {
   });
 
   it('waits for the numbers of each card of contributions, and says why one cannot be drawn', async () => {
-    await using simulator = await startSimulator();
-    await using directory = await makeTemporaryDirectory();
-    await using created = await createTestDatabase();
-    const warned: string[] = [];
-    const io = {
-      environment: {
-        DATA_DIR: directory.path,
-        DATABASE_URL: created.url,
-        GITHUB_URL: simulator.url,
-        GITHUB_API_URL: simulator.apiUrl,
-        GITHUB_TOKEN: simulator.tokens.private_owner,
-        LOG_LEVEL: 'silent',
-      },
-      print: () => {},
-      warn: (line: string) => void warned.push(line),
-      isTerminal: false,
-      signal: new AbortController().signal,
-    };
+    await using prepared = await prepare();
+    const { simulator, directory, io, warned } = prepared;
     const file = directory.pathOf('card.svg');
     const address = `/v1/github/entities/${simulator.accounts.organization}/contributions`;
     for (const [name, description] of [
@@ -102,23 +108,8 @@ describe('plaudit card', () => {
   });
 
   it('writes the lines of the log for people, on standard error', async () => {
-    await using simulator = await startSimulator();
-    await using directory = await makeTemporaryDirectory();
-    await using created = await createTestDatabase();
-    const [printed, warned]: [string[], string[]] = [[], []];
-    const io = {
-      environment: {
-        DATA_DIR: directory.path,
-        DATABASE_URL: created.url,
-        GITHUB_URL: simulator.url,
-        GITHUB_API_URL: simulator.apiUrl,
-        LOG_LEVEL: 'debug',
-      },
-      print: (line: string) => void printed.push(line),
-      warn: (line: string) => void warned.push(line),
-      isTerminal: false,
-      signal: AbortSignal.timeout(60_000),
-    };
+    await using prepared = await prepare({ LOG_LEVEL: 'debug' });
+    const { directory, io, printed, warned } = prepared;
     await assert.rejects(card(io, ['/v1/github/entities/no-such-account/contributions', directory.pathOf('card.svg')]));
     assert.deepEqual(printed, []);
     assert.match(warned[0] ?? '', /^\d\d:\d\d:\d\d /);
