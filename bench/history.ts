@@ -30,7 +30,7 @@ export async function fetchCopy(directory: string): Promise<HistoryCopy> {
   await using remote = await startRemote(repository);
   const { signal } = new AbortController();
   const options = { signal, timeoutMs: 120_000, maxBytes: 1024 ** 3, now: () => new Date() };
-  const tip = await fetchHistory({ url: `${remote.url}/${history.name}.git`, branch: null }, path, options);
+  const tip = await fetchHistory({ url: `${remote.url}/${history.name}.git` }, path, options);
   assert(tip !== null, 'the history has no commits');
   return { path, tip };
 }

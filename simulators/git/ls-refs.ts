@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Returns the response to an `ls-refs` command of git's protocol 2, or undefined for another command. The service lists
- * the references of each repository twice; starting git for that takes longer than everything else of a request.
+ * Returns the response to an `ls-refs` command of git's protocol 2, or undefined for another command. Each fetch lists
+ * the references first; starting git for that takes longer than everything else of a request.
  * Every reference is a file, and points to a commit, as `buildRepository` makes them (`man gitprotocol-v2`).
  */
 export async function listRefs(directory: string, request: Buffer): Promise<Buffer | undefined> {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { copyExists, measurePacks, removeCopy, sweepCopy } from './copy-files.ts';
+import { fetchRemote, OtherIdFormat } from './fetch-remote.ts';
 import { requireGit, runGit } from './git.ts';
-import { remoteFailure } from './remote-failure.ts';
-import { findRemoteTip, type Remote, type RemoteTip } from './remote-tip.ts';
+import type { RemoteAccess } from './git-environment.ts';
 
 /**
  * The objects that a copy holds of each commit: the commit alone, or its directories too, which name the paths of
@@ -37,58 +37,70 @@ const defaultMaxPacks = 32;
 const measureEveryMs = 100;
 
 /**
- * Updates the local copy of a branch: fetches all of it the first time, and only new commits later. A copy that an
- * interrupted fetch left in a bad state is repaired or made again. Commits that the branch held before stay in the
+ * Updates the local copy of a default branch: fetches all of it the first time, and only new commits later. A copy that
+ * an interrupted fetch left in a bad state is repaired or made again. Commits that the branch held before stay in the
  * copy.
  * @returns the newest commit, or null when there is none.
- * @throws AppError `not_found`, `conflict` (no such branch), `provider_denied`, `provider_rate_limited`,
- * `provider_unavailable`, `provider_invalid_response` (unreadable, or too large), `misconfigured` (git, or the disk);
- * the signal's reason when it is aborted.
+ * @throws AppError `not_found`, `provider_denied`, `provider_rate_limited`, `provider_unavailable`,
+ * `provider_invalid_response` (unreadable, or too large), `misconfigured` (git, or the disk); the signal's reason when it
+ * is aborted.
  */
-export async function fetchHistory(remote: Remote, directory: string, options: FetchOptions): Promise<string | null> {
+export async function fetchHistory(
+  remote: RemoteAccess,
+  directory: string,
+  options: FetchOptions,
+): Promise<string | null> {
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const limited = { ...options, signal: AbortSignal.any([options.signal, timeout]) };
   try {
     await requireGit(limited.signal);
-    const tip = await findRemoteTip(remote, limited);
-    return tip === null ? null : await updateCopy(tip, directory, limited);
+    return await updateCopy(remote, directory, limited);
   } catch (error) {
     if (options.signal.aborted || !timeout.aborted) throw error;
     throw new AppError('provider_unavailable', 'The provider sends the history too slowly.', { cause: error });
   }
 }
 
-async function updateCopy(tip: RemoteTip, directory: string, options: FetchOptions): Promise<string> {
-  const known = await findLocalTip(directory, options.signal);
-  if (known === tip.oid) return known;
-  // An address may belong to another repository now, whose ids have another length (SHA-1 or SHA-256).
-  if (known?.length === tip.oid.length) {
+async function updateCopy(remote: RemoteAccess, directory: string, options: FetchOptions): Promise<string | null> {
+  if (await copyExists(directory)) {
+    await sweepCopy(directory);
     try {
-      return await fetchInto(directory, tip, options);
+      return await fetchInto(directory, remote, options);
     } catch (error) {
-      // A copy that is damaged, or too large because of old commits, is removed and made again below.
+      // A copy is made again below when it is damaged, or too large because of old commits, and when the address belongs
+      // to another repository now, whose ids have another length.
       if (!(error instanceof AppError) || error.code !== 'provider_invalid_response') throw error;
     }
   }
   await removeCopy(directory);
-  try {
-    await makeCopy(directory, tip.oid);
-    return await fetchInto(directory, tip, options);
-  } catch (error) {
-    await removeCopy(directory);
-    throw error;
+  const idFormats = ['sha1', 'sha256'] as const;
+  for (const idFormat of idFormats) {
+    try {
+      return await fetchFirst(directory, remote, { ...options, idFormat });
+    } catch (error) {
+      if (!(error instanceof OtherIdFormat)) throw error;
+    }
   }
+  throw new OtherIdFormat();
 }
 
-/** Returns the newest commit of a copy. An incomplete copy, such as an interrupted first fetch leaves, has none. */
-async function findLocalTip(directory: string, signal: AbortSignal): Promise<string | null> {
-  if (!(await copyExists(directory))) return null;
-  await sweepCopy(directory);
-  const found = await runGit(directory, ['rev-parse', '--verify', '--quiet', `${localRef}^{commit}`], { signal });
-  return found.code === 0 ? found.output.trim() : null;
+/** Makes a copy and fetches into it. Nothing remains without a commit. */
+async function fetchFirst(
+  directory: string,
+  remote: RemoteAccess,
+  { idFormat, ...options }: FetchOptions & { idFormat: 'sha1' | 'sha256' },
+): Promise<string | null> {
+  let tip: string | null = null;
+  try {
+    await makeCopy(directory, idFormat);
+    tip = await fetchInto(directory, remote, options);
+  } finally {
+    if (tip === null) await removeCopy(directory);
+  }
+  return tip;
 }
 
-/** Reads the ref that a fetch has just written: git has checked then that it points to a commit. */
+/** Reads the newest commit of a copy. An incomplete copy, such as an interrupted first fetch leaves, has none. */
 async function readLocalRef(directory: string): Promise<string | null> {
   const content = await readFile(join(directory, localRef), 'utf8').catch(() => '');
   return content.trim() || null;
@@ -98,8 +110,8 @@ async function readLocalRef(directory: string): Promise<string | null> {
  * Makes an empty copy as `git init --bare` does (`man gitrepository-layout`). A process of git for it would take longer
  * than all of this. `HEAD` comes last, so that an interrupted copy is no repository.
  */
-async function makeCopy(directory: string, tip: string): Promise<void> {
-  const isSha256 = tip.length === 64;
+async function makeCopy(directory: string, idFormat: 'sha1' | 'sha256'): Promise<void> {
+  const isSha256 = idFormat === 'sha256';
   const format = isSha256 ? '[extensions]\n\tobjectformat = sha256\n' : '';
   const config = `[core]\n\trepositoryformatversion = ${isSha256 ? 1 : 0}\n\tbare = true\n${format}`;
   try {
@@ -112,10 +124,12 @@ async function makeCopy(directory: string, tip: string): Promise<void> {
   }
 }
 
-async function fetchInto(directory: string, tip: RemoteTip, options: FetchOptions): Promise<string> {
-  await fetchPack(directory, tip, options);
+async function fetchInto(directory: string, remote: RemoteAccess, options: FetchOptions): Promise<string | null> {
+  const known = await readLocalRef(directory);
+  if (!(await fetchWatched(directory, remote, options))) return null;
   const fetched = await readLocalRef(directory);
   if (fetched === null) throw new AppError('provider_invalid_response', 'The provider sent no commit of the branch.');
+  if (fetched === known) return known;
   const packs = await measurePacks(directory);
   if (packs.bytes > options.maxBytes) throw new HistoryTooLarge(options.maxBytes);
   // A failed repack does no harm: git can still read the single packs.
@@ -124,18 +138,14 @@ async function fetchInto(directory: string, tip: RemoteTip, options: FetchOption
   return fetched;
 }
 
-async function fetchPack(directory: string, { access, ref }: RemoteTip, options: FetchOptions): Promise<void> {
-  // With `--progress` git writes often, so that it ends soon after the service that reads its output was killed.
-  const filter = `--filter=${filters[options.contents ?? 'commits']}`;
-  const parameters = ['fetch', '--progress', filter, '--no-tags', '--no-recurse-submodules'];
-  const target = ['--no-write-fetch-head', 'origin', `+${ref}:${localRef}`];
+async function fetchWatched(directory: string, remote: RemoteAccess, options: FetchOptions): Promise<boolean> {
+  const { contents = 'commits', maxBytes, now } = options;
   const oversize = new AbortController();
   const fetched = new AbortController();
-  const watched = watchSize(directory, options.maxBytes, oversize, fetched.signal);
+  const watched = watchSize(directory, maxBytes, oversize, fetched.signal);
   try {
     const signal = AbortSignal.any([options.signal, oversize.signal]);
-    const end = await runGit(directory, [...parameters, ...target], { signal, remote: access });
-    if (end.code !== 0) throw remoteFailure(end, access, options.now());
+    return await fetchRemote(remote, directory, { filter: filters[contents], ref: localRef, signal, now });
   } finally {
     fetched.abort();
     await watched;

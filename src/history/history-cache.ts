@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Commit } from './commit-parser.ts';
 import { measurePacks, removeCopy } from './copy-files.ts';
 import { type CopyContents, fetchHistory, HistoryTooLarge } from './fetch-history.ts';
+import type { RemoteAccess } from './git-environment.ts';
 import {
   type CommitRange,
   holdsCommit,
@@ -15,7 +16,6 @@ import {
   readLost,
 } from './read-commits.ts';
 import { type PathOptions, type PathsByCommit, readPaths } from './read-paths.ts';
-import type { Remote } from './remote-tip.ts';
 
 export interface HistoryCacheOptions {
   /** The directory of the copies. The cache owns all of its contents, which may be deleted while no process uses it. */
@@ -30,7 +30,7 @@ export interface HistoryCacheOptions {
 /** The local copy of one repository's history, for as long as it is in use. */
 export interface HistoryCopy {
   /** See `fetchHistory`. */
-  fetch: (remote: Remote, signal: AbortSignal) => Promise<string | null>;
+  fetch: (remote: RemoteAccess, signal: AbortSignal) => Promise<string | null>;
   /** See `holdsCommit`. */
   holds: (oid: string, signal: AbortSignal) => Promise<boolean>;
   /** See `readCommits`. */
@@ -134,7 +134,7 @@ export class HistoryCache {
 
   async #fetch(
     name: string,
-    remote: Remote,
+    remote: RemoteAccess,
     options: { contents: CopyContents; signal: AbortSignal },
   ): Promise<string | null> {
     const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, now } = this.#options;

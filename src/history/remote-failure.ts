@@ -40,7 +40,7 @@ function codeOf({ response }: GitEnd, reason: string): keyof typeof messages {
  */
 function codeWithoutStatus(reason: string): 'provider_denied' | 'provider_unavailable' | 'provider_invalid_response' {
   // A branch that moved between two requests can be fetched a moment later.
-  if (/not our ref|couldn't find remote ref/.test(reason)) return 'provider_unavailable';
+  if (/not our ref/.test(reason)) return 'provider_unavailable';
   if (/remote error/.test(reason)) return 'provider_denied';
   const isCutOff = /early EOF|hung up|unexpected disconnect|RPC failed|unable to access/.test(reason);
   return isCutOff ? 'provider_unavailable' : 'provider_invalid_response';

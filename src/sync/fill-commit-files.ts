@@ -66,7 +66,7 @@ export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<v
   }
   if (pending.length === 0) return;
   await histories.use(repositoryId, 'directories', async (copy) => {
-    const tip = await copy.fetch({ ...(await findRemote()), branch: null }, signal);
+    const tip = await copy.fetch(await findRemote(), signal);
     if (tip === null) return;
     for (const use of pending) await readPendingPaths(connection, filled, copy, use);
   });

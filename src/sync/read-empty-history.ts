@@ -57,7 +57,7 @@ async function holdsCommits(context: SyncContext, { repository, provider, known,
   try {
     return await context.histories.use(repository.id, 'commits', async (copy) => {
       const remote = await requirePart(provider, 'history').remoteOf(known, call.signal);
-      return (await copy.fetch({ ...remote, branch: null }, call.signal)) !== null;
+      return (await copy.fetch(remote, call.signal)) !== null;
     });
   } catch (error) {
     if (call.signal.aborted || !(error instanceof AppError)) throw error;

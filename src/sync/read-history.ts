@@ -105,10 +105,7 @@ async function storeHistory(
   const { connection } = context;
   const { repository, provider, known, call } = subject;
   const { signal } = call;
-  const tip = await copy.fetch(
-    { ...(await requirePart(provider, 'history').remoteOf(known, signal)), branch: null },
-    signal,
-  );
+  const tip = await copy.fetch(await requirePart(provider, 'history').remoteOf(known, signal), signal);
   const earlierTips = [...new Set([stream.cursor, ...stream.pendingTips])].filter((oid) => oid !== null);
   const isHeld = await Promise.all(earlierTips.map((oid) => copy.holds(oid, signal)));
   // Without a commit that the branch held before, only a whole scan can find the commits that it lost.

@@ -13,7 +13,6 @@ import {
 import { readHistory } from '../../../simulators/git/histories.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { AppError } from '../../../src/errors.ts';
 import { type FetchOptions, fetchHistory } from '../../../src/history/fetch-history.ts';
 import { holdsCommit, readCommits, readLost } from '../../../src/history/read-commits.ts';
 import { type RemoteHost, startRemote } from './remote.ts';
@@ -30,13 +29,8 @@ const change = (...parents: (number | string)[]): CommitDescription => ({
   committedAt: new Date(1e12),
 });
 
-const fetchFrom = (
-  remote: RemoteHost,
-  copy: string,
-  branch: string | null = null,
-  changed: Partial<FetchOptions> = {},
-): Promise<string | null> =>
-  fetchHistory({ url: `${remote.url}/owner/name.git`, branch }, copy, { ...options, ...changed });
+const fetchFrom = (remote: RemoteHost, copy: string, changed: Partial<FetchOptions> = {}): Promise<string | null> =>
+  fetchHistory({ url: `${remote.url}/owner/name.git` }, copy, { ...options, ...changed });
 
 async function countCommits(copy: string, to: string | null, from: string | null = null): Promise<number> {
   let count = 0;
@@ -96,32 +90,36 @@ describe('the fetch of a history', () => {
     await buildRepository(directory.pathOf('r.git'), { commits: [], branch: 'main' });
     await using remote = await startRemote(directory.pathOf('r.git'));
     assert.equal(await fetchFrom(remote, directory.pathOf('copy')), null);
-    assert.equal(await fetchFrom(remote, directory.pathOf('copy'), 'main'), null);
+    const { intercept } = remote;
+    remote.intercept = (request, response, next) => {
+      delete request.headers['git-protocol'];
+      return next(request, response);
+    };
+    assert.equal(await fetchFrom(remote, directory.pathOf('copy')), null);
+    remote.intercept = intercept;
     assert.deepEqual(await readdir(directory.path), ['r.git']);
     const [oid] = await appendCommits(directory.pathOf('r.git'), main, [change()]);
     assert.equal(await fetchFrom(remote, directory.pathOf('copy')), oid);
   });
 
-  it('follows a change of the default branch, and refuses a named branch that does not exist', async () => {
+  it('follows a change of the default branch', async () => {
     await using directory = await makeTemporaryDirectory();
     const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];
-    const commits = [change(), change(0), change(0)];
-    const refs = { 'refs/heads/trunk': 1, 'refs/heads/odd/näme': 0 };
-    const [first, second, third] = await buildRepository(repository, { commits, branch: 'main', refs });
+    const refs = { 'refs/heads/odd/näme': 1 };
+    const [, second, third] = await buildRepository(repository, {
+      commits: [change(), change(0), change(0)],
+      branch: 'main',
+      refs,
+    });
     await using remote = await startRemote(repository);
     assert.equal(await fetchFrom(remote, copy), third);
-    assert.equal(await fetchFrom(remote, copy, 'trunk'), second);
-    assert.equal(await fetchFrom(remote, copy, 'odd/näme'), first);
-    await setDefaultBranch(repository, 'trunk');
+    await setDefaultBranch(repository, 'odd/näme');
     await moveRef(repository, main, null);
     assert.equal(await fetchFrom(remote, copy), second);
-    for (const branch of ['main', 'tru', 't*', '--upload-pack=x', 'a:b', 'heads/trunk', '']) {
-      await assert.rejects(fetchFrom(remote, copy, branch), (error) => {
-        return error instanceof AppError && error.code === 'conflict';
-      });
-    }
     await setDefaultBranch(repository, 'nowhere');
     assert.equal(await fetchFrom(remote, copy), null);
+    await setDefaultBranch(repository, 'odd/näme');
+    assert.equal(await fetchFrom(remote, copy), second);
   });
 
   it('finds new and lost commits after a rewrite of the branch', async () => {
@@ -185,6 +183,7 @@ describe('the fetch of a history', () => {
       return next(request, response);
     };
     assert.equal(await fetchFrom(old, directory.pathOf('old')), oids[1]);
+    assert.equal(await fetchFrom(old, directory.pathOf('old')), oids[1]);
 
     await runGit(directory.path, [
       'init',
@@ -199,9 +198,38 @@ describe('the fetch of a history', () => {
     assert.equal(long.length, 64);
     assert.equal(await fetchFrom(modern, directory.pathOf('long')), long);
     assert.equal(await countCommits(directory.pathOf('long'), long), 2);
+    modern.intercept = old.intercept;
+    assert.equal(await fetchFrom(modern, directory.pathOf('long in the first version')), long);
     // The same address may belong to another repository later.
     assert.equal(await fetchFrom(old, directory.pathOf('long')), oids[1]);
     assert.equal(await countCommits(directory.pathOf('long'), oids[1] ?? null), 2);
+  });
+
+  it('follows a renamed repository on the same host alone, and lists its references once', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];
+    const [oid] = await buildRepository(repository, { commits: [change()], branch: 'main' });
+    await using other = await startRemote(repository);
+    await using remote = await startRemote(repository);
+    let host = '';
+    remote.intercept = (request, response, next) => {
+      const path = request.url ?? '';
+      if (path.startsWith('/owner/new.git/')) return next(request, response);
+      response.writeHead(301, { location: `${host}${path.replace('/owner/name.git/', '/owner/new.git/')}` }).end();
+    };
+    assert.equal(await fetchFrom(remote, copy), oid);
+    assert.deepEqual(remote.requests, [
+      'GET /owner/name.git/info/refs?service=git-upload-pack',
+      'GET /owner/new.git/info/refs?service=git-upload-pack',
+      'POST /owner/new.git/git-upload-pack',
+      'POST /owner/new.git/git-upload-pack',
+    ]);
+    host = other.url;
+    await assert.rejects(fetchFrom(remote, directory.pathOf('other')), { code: 'provider_denied' });
+    assert.deepEqual(other.requests, []);
+    remote.intercept = (request, response) => void response.writeHead(302, { location: request.url }).end();
+    await assert.rejects(fetchFrom(remote, directory.pathOf('other')), { code: 'provider_denied' });
+    assert.deepEqual((await readdir(directory.path)).toSorted(), ['copy', 'r.git']);
   });
 
   it('merges many small fetches into few packs, and still knows lost commits', async () => {
@@ -214,7 +242,7 @@ describe('the fetch of a history', () => {
     let tip: string | null = null;
     for (const oid of [first, lost, ...later]) {
       await moveRef(repository, main, oid);
-      tip = await fetchFrom(remote, copy, null, { maxPacks: 6 });
+      tip = await fetchFrom(remote, copy, { maxPacks: 6 });
     }
     const packs = (await readdir(join(copy, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
     assert.ok(packs.length < 6, `${packs.length} packs`);
@@ -232,7 +260,7 @@ describe('the fetch of a history', () => {
     ] as const) {
       await using remote = await startRemote(directory.pathOf('r.git'));
       remote.intercept = (_request, response) => void response.writeHead(429, { 'retry-after': retryAfter }).end();
-      const fetching = fetchHistory({ url: `${remote.url}/owner/name.git`, branch: null }, directory.pathOf('copy'), {
+      const fetching = fetchHistory({ url: `${remote.url}/owner/name.git` }, directory.pathOf('copy'), {
         ...options,
         now: () => now,
       });

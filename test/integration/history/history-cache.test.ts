@@ -21,7 +21,7 @@ describe('the cache of histories', () => {
     ];
     const [oid] = await buildRepository(temporary.pathOf('r.git'), { commits, branch: 'main' });
     await using remote = await startRemote(temporary.pathOf('r.git'));
-    const from = { url: `${remote.url}/a.git`, branch: null };
+    const from = { url: `${remote.url}/a.git` };
     const directory = temporary.pathOf('histories');
 
     let now = new Date();

@@ -32,7 +32,7 @@ async function readHostile(hostile: readonly Hostile[]): Promise<Commit[]> {
   await moveRef(directory.pathOf('hostile.git'), 'refs/heads/main', oids.at(-1) ?? '');
   await using remote = await startRemote(directory.pathOf('hostile.git'));
   const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
-  const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, directory.pathOf('copy'), options);
+  const tip = await fetchHistory({ url: `${remote.url}/a.git` }, directory.pathOf('copy'), options);
   assert.equal(tip, oids.at(-1));
   const read = new Map<string, Commit>();
   for await (const batch of readCommits(

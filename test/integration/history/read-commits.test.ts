@@ -59,7 +59,7 @@ describe('the commits of a history', () => {
     await runGit(repository, ['fast-import', '--quiet'], [input]);
     await using remote = await startRemote(repository);
     const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
-    const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, directory.pathOf('mapped'), options);
+    const tip = await fetchHistory({ url: `${remote.url}/a.git` }, directory.pathOf('mapped'), options);
     const requestCount = remote.requests.length;
     const commits = await collect(
       readCommits(directory.pathOf('mapped'), { from: null, to: tip ?? '' }, { signal, batchSize: 10 }),
@@ -102,7 +102,7 @@ describe('the commits of a history', () => {
     await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'conflict');
     await using remote = await startRemote(repository);
     const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
-    await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, copy, options);
+    await fetchHistory({ url: `${remote.url}/a.git` }, copy, options);
     assert.equal((await read()).length, oids.length);
     await rm(copy, { recursive: true });
     await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'conflict');

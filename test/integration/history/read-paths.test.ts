@@ -151,7 +151,7 @@ const digits = (number: number): string => String(number).padStart(5, '0');
 
 async function fetchFrom(remote: RemoteHost, name: string): Promise<string> {
   const options = { signal, contents: 'directories', timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() } as const;
-  await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, directory.pathOf(name), options);
+  await fetchHistory({ url: `${remote.url}/a.git` }, directory.pathOf(name), options);
   return directory.pathOf(name);
 }
 

@@ -27,7 +27,7 @@ export async function prepare(
   await using remote = await startRemote(repository);
   const { signal } = new AbortController();
   const options = { signal, timeoutMs: 120_000, maxBytes: 1e9, now: () => new Date() };
-  const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, directory.pathOf(name), options);
+  const tip = await fetchHistory({ url: `${remote.url}/a.git` }, directory.pathOf(name), options);
   return { copy: directory.pathOf(name), repository, oids, tip: tip ?? '' };
 }
 

@@ -1,0 +1,59 @@
+import { AppError } from '../errors.ts';
+import { runGit } from './git.ts';
+import type { RemoteAccess } from './git-environment.ts';
+import { remoteFailure } from './remote-failure.ts';
+
+export interface RemoteFetch {
+  /** The objects that the remote leaves out, as `--filter` names them; a remote that does not support it sends all. */
+  filter: string;
+  /** The full name of the ref of the copy that becomes the newest commit of the remote's default branch. */
+  ref: string;
+  signal: AbortSignal;
+  now: () => Date;
+}
+
+const maxRedirects = 3;
+const listingPath = '/info/refs?service=git-upload-pack';
+
+/** The remote has ids of another length (SHA-1 or SHA-256) than the copy. */
+export class OtherIdFormat extends AppError {
+  constructor() {
+    super('provider_invalid_response', 'The history has ids of another length than its copy.');
+  }
+}
+
+/**
+ * Fetches what a copy lacks of the default branch of a remote, which lists its references once for that.
+ * @returns whether the default branch has a commit; without one, the copy stays as it is.
+ * @throws OtherIdFormat; AppError as `remoteFailure` returns it; the signal's reason when it is aborted.
+ */
+export async function fetchRemote(
+  { url, authorization }: RemoteAccess,
+  directory: string,
+  { filter, ref, signal, now }: RemoteFetch,
+): Promise<boolean> {
+  // With `--progress` git writes often, so that it ends soon after the service that reads its output was killed.
+  const options = ['--progress', `--filter=${filter}`, '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+  let access: RemoteAccess = { url, authorization };
+  for (let redirects = 0; ; redirects += 1) {
+    const end = await runGit(directory, ['fetch', ...options, 'origin', `+HEAD:${ref}`], { signal, remote: access });
+    if (end.code === 0) return true;
+    if (/^fatal: couldn't find remote ref HEAD$/m.test(end.complaint)) return false;
+    // Git writes the second one for a remote with the first version of the protocol.
+    if (
+      /^fatal: (?:mismatched algorithms|Server does not support this repository's object format)/m.test(end.complaint)
+    )
+      throw new OtherIdFormat();
+    const target = redirectTarget(access.url, end.response?.location);
+    if (target === undefined || redirects >= maxRedirects) throw remoteFailure(end, access, now());
+    access = { url: target, authorization };
+  }
+}
+
+/** Returns the new address of a renamed repository on the same host: a credential is sent to no other host. */
+function redirectTarget(url: string, location: string | undefined): string | undefined {
+  if (location === undefined || !URL.canParse(location, url)) return undefined;
+  const target = new URL(location, url);
+  if (target.origin !== new URL(url).origin || !target.href.endsWith(listingPath)) return undefined;
+  return target.href.slice(0, -listingPath.length);
+}
