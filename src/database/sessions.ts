@@ -1,4 +1,4 @@
-import { Client, type ClientConfig, DatabaseError } from 'pg';
+import { Client, type ClientBase, type ClientConfig, DatabaseError, type Pool, type PoolClient } from 'pg';
 import { AppError } from '../errors.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Database } from './connection.ts';
@@ -22,12 +22,18 @@ export function isPooled({ clientConfig }: Pick<Database, 'clientConfig'>): bool
  * Checks that sessions of a database last as long as their connections, and that both of its addresses lead to it.
  * @throws AppError `misconfigured`.
  */
-export async function requireSessions(database: Pick<Database, 'clientConfig' | 'sessionConfig'>): Promise<void> {
-  const { clientConfig, sessionConfig } = database;
-  const setting = isPooled(database) ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
-  await using session = await connect(sessionConfig, setting);
-  if (await isShared(session.client, sessionConfig, setting)) throw needsSessions(setting);
-  if (!isPooled(database)) return;
+export async function requireSessions(
+  database: Pick<Database, 'clientConfig' | 'sessionConfig' | 'pool'>,
+): Promise<void> {
+  const { clientConfig, sessionConfig, pool } = database;
+  if (!isPooled(database)) {
+    // The first statements use this connection afterwards.
+    await using lent = await lend(pool);
+    if (await isShared(lent.client, clientConfig, 'DATABASE_URL')) throw needsSessions('DATABASE_URL');
+    return;
+  }
+  await using session = await connect(sessionConfig, 'DATABASE_DIRECT_URL');
+  if (await isShared(session.client, sessionConfig, 'DATABASE_DIRECT_URL')) throw needsSessions('DATABASE_DIRECT_URL');
   await using pooled = await connect(clientConfig, 'DATABASE_URL');
   if (await isSameDatabase(session.client, pooled.client)) return;
   throw new AppError('misconfigured', 'DATABASE_DIRECT_URL and DATABASE_URL must lead to the same database and schema');
@@ -52,7 +58,24 @@ function needsSessions(setting: 'DATABASE_URL' | 'DATABASE_DIRECT_URL'): AppErro
 }
 
 interface Connected extends AsyncDisposable {
-  client: Client;
+  client: ClientBase;
+}
+
+/** Poolers connect to the server with the first statement. */
+const firstStatement = { text: 'select', query_timeout: timeoutMs };
+
+/** Takes a connection of a pool. */
+async function lend(pool: Pool): Promise<Connected> {
+  let client: PoolClient | undefined;
+  try {
+    client = await pool.connect();
+    await client.query(firstStatement);
+  } catch (error) {
+    client?.release(true);
+    throw notResponding(error, 'DATABASE_URL');
+  }
+  const lent = client;
+  return { client: lent, [Symbol.asyncDispose]: async () => lent.release() };
 }
 
 async function connect(config: ClientConfig, setting: 'DATABASE_URL' | 'DATABASE_DIRECT_URL'): Promise<Connected> {
@@ -60,8 +83,7 @@ async function connect(config: ClientConfig, setting: 'DATABASE_URL' | 'DATABASE
   client.on('error', () => {});
   try {
     await client.connect();
-    // Poolers connect to the server with the first statement.
-    await client.query('select');
+    await client.query(firstStatement);
   } catch (error) {
     await endConnection(client);
     throw notResponding(error, setting);
@@ -74,7 +96,7 @@ async function connect(config: ClientConfig, setting: 'DATABASE_URL' | 'DATABASE
  * connection, and a pooler invents a number: it could not know whose statement a cancellation means otherwise.
  */
 async function isShared(
-  first: Client,
+  first: ClientBase,
   config: ClientConfig,
   setting: 'DATABASE_URL' | 'DATABASE_DIRECT_URL',
 ): Promise<boolean> {
@@ -86,13 +108,13 @@ async function isShared(
   return seen.some(({ size }) => size > 1) || [...seen[0]].some((pid) => seen[1].has(pid));
 }
 
-async function processOf(client: Client): Promise<number> {
+async function processOf(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return rows[0]?.pid ?? 0;
 }
 
 /** Returns whether a connection sees a lock that the session holds, and works in the same schema. */
-async function isSameDatabase(session: Client, pooled: Client): Promise<boolean> {
+async function isSameDatabase(session: ClientBase, pooled: ClientBase): Promise<boolean> {
   const { rows } = await session.query<{ pid: number; schema: string }>(
     `select pg_backend_pid() as pid, current_schema() as schema,
        pg_advisory_lock_shared(${advisoryLocks.sameDatabase}, pg_backend_pid())`,
