@@ -6,7 +6,7 @@ import { preparePages } from './page-types.ts';
 import { signInSettings } from './signed-in.ts';
 
 /**
- * Every second type of pages that is no variant of another takes one of these in turn; `test/long/every-page.test.ts`
+ * Every third type of pages that is no variant of another takes one of these in turn; `test/long/every-page.test.ts`
  * looks at all types, each in four circumstances.
  */
 const turns: readonly [Circumstances, ...Circumstances[]] = [
@@ -24,7 +24,7 @@ describe('rendering of every type of page in a browser', () => {
     const { browser, types, signedIn } = await preparePages(shared);
     const { url } = shared.service;
     const ownParts = types.filter(({ isVariant }) => isVariant !== true);
-    const pages = sampled(ownParts, 2).map((type, index) => ({
+    const pages = sampled(ownParts, 3).map((type, index) => ({
       type,
       circumstances: turns[index % turns.length] ?? turns[0],
     }));

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { counterNames } from '../../../src/contributions/counters.ts';
 import { readWindow } from '../../../src/windows/window.ts';
+import { sampled } from '../../depth.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { clock } from '../../time.ts';
@@ -23,16 +24,17 @@ describe('evidence of counters', () => {
     it(`adds up to each counter ${query === '' ? 'of the lifetime' : `for ${query}`}`, async () => {
       const { world } = shared.simulator;
       const window = readWindow(Object.fromEntries(new URLSearchParams(query)), now());
-      for (const login of [ada.name, engines.name, keeper.name]) {
-        const expected = countersOf(world, login, undefined, window);
-        for (const counter of counterNames) {
-          const path = `${login}/contributions/${counter}?limit=${counter === 'commits' ? 100 : 7}&${query}`;
-          const read = await readAll(path);
-          checkSum(path, read);
-          const isTimeless = counter === 'stars' || counter === 'discussions_answered';
-          if (!(isTimeless && window !== undefined)) assert.equal(read.first.meta_data.total, expected[counter], path);
-          if (!isTimeless) assert.equal(read.first.meta_data.remainder['host-total'], undefined, path);
-        }
+      const logins = [ada.name, engines.name, keeper.name];
+      const expected = new Map(logins.map((login) => [login, countersOf(world, login, undefined, window)]));
+      const counters = logins.flatMap((login) => counterNames.map((counter) => ({ login, counter })));
+      for (const { login, counter } of window === undefined ? counters : sampled(counters, 3)) {
+        const path = `${login}/contributions/${counter}?limit=${counter === 'commits' ? 100 : 7}&${query}`;
+        const read = await readAll(path);
+        checkSum(path, read);
+        const isTimeless = counter === 'stars' || counter === 'discussions_answered';
+        if (!(isTimeless && window !== undefined))
+          assert.equal(read.first.meta_data.total, expected.get(login)?.[counter], path);
+        if (!isTimeless) assert.equal(read.first.meta_data.remainder['host-total'], undefined, path);
       }
     });
   }
