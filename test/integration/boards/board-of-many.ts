@@ -16,11 +16,13 @@ export interface BoardOfMany {
 /**
  * Stores a board of issues, on which each of some people has points.
  * @param options.fields further fields of the board in its file.
+ * @param options.mostIssues the most issues of a person; 0: without points.
  */
 export async function storeBoard(
   { connection, pool }: Database,
-  { people, window = {}, fields: further = {} }: { people: number; window?: object; fields?: object },
+  options: { people: number; window?: object; fields?: object; mostIssues?: number },
 ): Promise<BoardOfMany> {
+  const { people, window = {}, fields: further = {}, mostIssues = 10 } = options;
   const repositoryId = await addRepository(connection);
   await pool.query(`update repositories set installed_at = now() where id = $1`, [repositoryId]);
   await pool.query(
@@ -29,7 +31,7 @@ export async function storeBoard(
      from generate_series(1, $1::integer) n`,
     [people],
   );
-  await addIssues({ pool }, repositoryId, 'a');
+  if (mostIssues > 0) await addIssues({ pool }, repositoryId, 'a', mostIssues);
   await pool.query(
     `insert into streams (repository_id, name, covers, completed_at, known_until, is_deep)
      values ($1, 'issues', '{issue}', $2, $2, true)
@@ -60,13 +62,18 @@ export async function storeBoard(
   return { boardId, repositoryId };
 }
 
-/** Adds issues of all people, as many as their numbers modulo 10 say, and one more. No change is noted. */
-export async function addIssues({ pool }: Pick<Database, 'pool'>, repositoryId: string, prefix: string): Promise<void> {
+/** Adds issues of all people, as many as their numbers modulo the most say, and one more. No change is noted. */
+export async function addIssues(
+  { pool }: Pick<Database, 'pool'>,
+  repositoryId: string,
+  prefix: string,
+  most = 10,
+): Promise<void> {
   await pool.query(
     `insert into contributions (repository_id, kind, external_id, number, account_id, labels, created_at, updated_at, seen_at)
      select $1, 'issue', $2 || a.external_id || '-' || n, 1, a.id, '{}', $3::timestamptz - n * interval '1 minute', now(), now()
-     from accounts a cross join generate_series(0, substr(a.external_id, 2)::integer % 10) n
+     from accounts a cross join generate_series(0, substr(a.external_id, 2)::integer % $4::integer) n
      where a.external_id ~ '^p[0-9]+$'`,
-    [repositoryId, prefix, new Date(stored.getTime() - 86_400_000)],
+    [repositoryId, prefix, new Date(stored.getTime() - 86_400_000), most],
   );
 }

@@ -15,7 +15,7 @@ describe('teams with 10,000 members', () => {
   it('are stored as a whole, and later readings change the rows of those alone who joined or left', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
-    await storeBoard(database, { people: members + 1 });
+    await storeBoard(database, { people: members + 1, mostIssues: 0 });
     const { owner_id: ownerId } = await database.connection
       .selectFrom('boards')
       .select('owner_id')
@@ -45,7 +45,7 @@ describe('teams with 10,000 members', () => {
   it('stay those of the former reading when the connection is lost before any statement', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
-    await storeBoard(database, { people: 30 });
+    await storeBoard(database, { people: 30, mostIssues: 0 });
     const { owner_id: ownerId } = await database.connection
       .selectFrom('boards')
       .select('owner_id')

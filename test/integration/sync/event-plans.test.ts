@@ -15,7 +15,7 @@ import { watchPlans } from '../plans.ts';
 
 const large = new Set(['repositories', 'streams', 'summed_repositories', 'repository_totals', 'contributor_totals']);
 
-/** Opens a database with an organization that owns 3,000 repositories, and 5,000 users who own one each. */
+/** Opens a database with an organization that owns 1,500 repositories, and as many users who own one each. */
 async function openOwners() {
   const opened = await openTestDatabase();
   const { pool } = opened.database;
@@ -23,14 +23,14 @@ async function openOwners() {
   await pool.query(
     `insert into accounts (id, provider, external_id, handle, type, name, named_at, listed_at, created_at, updated_at)
      select case n when 0 then $1 else gen_random_uuid() end, 'github', n::text, '', case n when 0 then 'organization' else 'user' end,
-       'person-' || n, now(), now(), now(), now() from generate_series(0, 8000) n`,
+       'person-' || n, now(), now(), now(), now() from generate_series(0, 3000) n`,
     [accountId],
   );
   await pool.query(`
     insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
       listed_at, installed_at, created_at, updated_at)
     select gen_random_uuid(), 'github', 'r' || n, '', a.id, 'r' || n, false, false, now(), now(), now(), now(), now()
-    from generate_series(1, 8000) n join accounts a on a.external_id = case when n <= 3000 then '0' else n::text end;
+    from generate_series(1, 3000) n join accounts a on a.external_id = case when n <= 1500 then '0' else n::text end;
     insert into streams (repository_id, name, covers, known_until, completed_at, full_scan_at, is_deep)
     select id, 'issues', '{issue}', now(), now(), now(), true from repositories;
     insert into repository_totals (repository_id) select id from repositories;
@@ -83,7 +83,7 @@ describe('storing of an event for an owner with many repositories', () => {
       const begun = ran.findIndex(({ text }) => text.includes("'begun'"));
       return ran.slice(begun).reduce((sum, { blocks }) => sum + blocks, 0);
     };
-    const ofOne = await blocksOfHiding('r4000', 'r5000');
+    const ofOne = await blocksOfHiding('r2000', 'r2500');
     const ofMany = await blocksOfHiding('r100', 'r200');
     assert.ok(ofMany < ofOne * 1.2, `${ofMany} blocks, ${ofOne} for an owner with one repository`);
   });

@@ -11,23 +11,30 @@ import { storeWorld } from '../http/stored-world.ts';
 
 /** Stores what only installed repositories have: the stars, and when replies to discussions were accepted. */
 async function storeMoments(connection: Connection, world: World): Promise<void> {
-  for (const repository of world.repositories) {
-    for (const { id, answerChosenAt } of repository.discussions) {
-      await sql`
-        update contributions c set answered_at = ${answerChosenAt} from repositories r
-        where r.id = c.repository_id and r.external_id = ${String(repository.id)} and c.kind = 'discussion'
-          and c.external_id = ${String(id)}`.execute(connection);
-    }
-    for (const { accountId, starredAt } of world.starsOf(repository)) {
-      await sql`
-        insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
-        select r.id, 'star', ${String(accountId)}, null, ${starredAt}, ${starredAt}, ${starredAt}
-        from repositories r where r.external_id = ${String(repository.id)}`.execute(connection);
-    }
-    await sql`
-      update repository_totals t set stars = r.stars from repositories r
-      where r.id = t.repository_id and r.external_id = ${String(repository.id)}`.execute(connection);
-  }
+  const discussions = world.repositories.flatMap((repository) =>
+    repository.discussions.map(({ id, answerChosenAt }) => ({ repository: repository.id, id, at: answerChosenAt })),
+  );
+  await sql`
+    update contributions c set answered_at = d.at
+    from json_to_recordset(${JSON.stringify(discussions)}) as d (repository text, id text, at timestamptz)
+    join repositories r on r.external_id = d.repository
+    where r.id = c.repository_id and c.kind = 'discussion' and c.external_id = d.id`.execute(connection);
+  const stars = world.repositories.flatMap((repository) =>
+    world.starsOf(repository).map(({ accountId, starredAt }) => ({
+      repository: repository.id,
+      id: accountId,
+      at: starredAt,
+    })),
+  );
+  await sql`
+    insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+    select r.id, 'star', s.id, null, s.at, s.at, s.at
+    from json_to_recordset(${JSON.stringify(stars)}) as s (repository text, id text, at timestamptz)
+    join repositories r on r.external_id = s.repository`.execute(connection);
+  await sql`
+    update repository_totals t set stars = r.stars from repositories r where r.id = t.repository_id`.execute(
+    connection,
+  );
 }
 
 /** Stores a simulated world with everything that windows count, in a database of its own. */
