@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { readPublicKey } from '../../../src/access/keys/public-key.ts';
 import { saveKey } from '../../../src/access/keys/store.ts';
 import { verifyToken } from '../../../src/access/tokens/verify.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { ed25519, eddsa, forge, pem } from './forge-token.ts';
 
 describe('verification of malformed tokens', () => {
   it('refuses claims of another type, with and without a valid signature', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     await addRepository(connection);
     const { id: accountId } = await connection.selectFrom('accounts').select('id').executeTakeFirstOrThrow();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findStoredRepositories } from '../../../src/access/erasure/store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 
 describe('findStoredRepositories', () => {
   it('returns the ids that are stored, and takes names that are no ids', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const id = await addRepository(connection);
     const absent = id.replaceAll(/\w/g, '0');

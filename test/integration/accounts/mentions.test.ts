@@ -6,7 +6,7 @@ import { saveActors } from '../../../src/accounts/actor-store.ts';
 import { findById, findByName } from '../../../src/accounts/store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 
 const actor = (externalId: string, more: Partial<Actor> = {}): Actor => ({
   externalId,
@@ -25,7 +25,7 @@ const mention = (connection: Connection, minute: number, actors: Actor[]): Promi
 
 describe('mentions of accounts', () => {
   it('keeps the rows of two accounts with the same name, and the holder of the name, page after page', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const ids = await mention(connection, 1, [actor('1'), actor('2')]);
     const rows = (): Promise<unknown[]> => Promise.all([...ids.values()].map((id) => findById(connection, id)));
@@ -39,7 +39,7 @@ describe('mentions of accounts', () => {
   });
 
   it('corrects the type after a mention, and keeps stored values after a brief or old mention', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const [id = ''] = (await mention(connection, 1, [actor('1', { displayName: 'Ada' })])).values();
     const stored = async (): Promise<unknown> => {

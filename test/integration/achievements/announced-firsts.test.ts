@@ -8,7 +8,7 @@ import { requestFullEvaluation, saveFile } from '../../../src/achievements/files
 import type { Contribution } from '../../../src/contributions/contribution.ts';
 import { saveContributions } from '../../../src/contributions/contribution-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { type NewItem, storeRepository } from '../boards/store-repository.ts';
 
 const now = new Date('2026-07-01T00:00:00Z');
@@ -46,7 +46,7 @@ function fileOf(actions: readonly Action[]): string {
 
 /** Opens a database with a repository whose file announces firsts, and whose contributions are still being read. */
 async function openFirsts(actions: readonly Action[], items: readonly NewItem[]) {
-  const opened = await openTestDatabase();
+  const opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   const { repositoryId, ownerId } = await storeRepository(pool, { owner: 'acme', name: 'app', items, newId: uuidv7 });
   const text = fileOf(actions);

@@ -5,7 +5,8 @@ import { releaseAddresses } from '../../../src/contributions/identity-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inBatches } from '../../../src/database/in-batches.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { isOnCluster } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { addRepositories } from '../contributions/stored-repository.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
@@ -18,7 +19,7 @@ describe('evaluations after addresses have lost their account', () => {
   it('are queued once in each repository, very many of them in parts, also after lost connections', {
     skip: isOnCluster,
   }, async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
     await addRepositories(connection, atOnce + further);

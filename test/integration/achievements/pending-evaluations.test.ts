@@ -7,7 +7,7 @@ import { adoptOrphans } from '../../../src/contributions/contribution-store.ts';
 import { saveChangedFiles, saveCommitFiles, saveLineCounts } from '../../../src/contributions/detail-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import {
   addRepository,
   contributionOf,
@@ -88,7 +88,7 @@ async function findColumns({ pool }: Database, table: string): Promise<string[]>
 
 describe('evaluation after a change', () => {
   it('evaluates those whom a contribution named before and after a change of any column, except for columns of scans', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     const { id, ada } = await prepare(database);
@@ -123,7 +123,7 @@ describe('evaluation after a change', () => {
   });
 
   it('evaluates those who commented on an issue whose labels change', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { id, ada } = await prepare(database);
     const labelled = (...labels: string[]) =>
@@ -148,7 +148,7 @@ describe('evaluation after a change', () => {
   });
 
   it('evaluates those who commented on an issue with labels that is stored after its comments, and when it is removed', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { id, ada } = await prepare(database);
     const comment = contributionOf({ kind: 'issue_comment', author: otherPerson, parentExternalId: '7' });
@@ -162,7 +162,7 @@ describe('evaluation after a change', () => {
   });
 
   it('evaluates those whom a commit named before and after a change of any column, except for columns of scans', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
     const { id } = await prepare(database);
@@ -200,7 +200,7 @@ describe('evaluation after a change', () => {
   });
 
   it('announces awards after a change of the default branch, because their icons may be on it', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const id = await addRepository(connection);
     await pool.query(

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
 import { warningsOf } from '../../../src/boards/preview/fairness.ts';
 import { type BoardPreview, previewBoard } from '../../../src/boards/preview/preview-store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { type NewItem, storeRepository } from './store-repository.ts';
 
 const now = new Date('2026-07-01T00:00:00Z');
@@ -22,7 +22,7 @@ const merged = (author: string, mergedBy: string): NewItem => ({
   mergedAt: '2026-06-11T12:00:00Z',
 });
 
-let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+let opened: Awaited<ReturnType<typeof reuseTestDatabase>>;
 let ownerId: string;
 
 async function preview(fields: object): Promise<BoardPreview> {
@@ -49,7 +49,7 @@ async function ranked(fields: object): Promise<string[]> {
 
 describe('the people of a board', () => {
   before(async () => {
-    opened = await openTestDatabase();
+    opened = await reuseTestDatabase();
     const items = [
       ...[1, 5].map((day) => issue('bob', day)),
       ...[2, 3].map((day) => issue('carol', day)),

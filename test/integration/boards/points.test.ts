@@ -8,14 +8,14 @@ import type { Board } from '../../../src/boards/board.ts';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
 import { rankedSql } from '../../../src/boards/ranking/rank-store.ts';
 import { windowOf } from '../../../src/boards/windows.ts';
-import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeWorld } from '../achievements/evaluation/stored-world.ts';
 import { beginning, days, labels, randomWorld, type World } from '../achievements/evaluation/world.ts';
 import { type BoardText, countNaively } from './naive-board.ts';
 import { randomRule, writtenRule } from './random-rule.ts';
 
-let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+let opened: Awaited<ReturnType<typeof reuseTestDatabase>>;
 const now = new Date('2024-06-01T12:00:00Z');
 const dayMs = 86_400_000;
 
@@ -62,7 +62,7 @@ async function rank(board: Board, world: World): Promise<Map<number, Record<stri
 
 describe('points of a board', () => {
   before(async () => {
-    opened = await openTestDatabase();
+    opened = await reuseTestDatabase();
   });
 
   after(() => opened[Symbol.asyncDispose]());

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Board } from '../../../src/boards/board.ts';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
 import { previewBoard } from '../../../src/boards/preview/preview-store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { type NewItem, storeRepository } from './store-repository.ts';
 
 /** The boards of the guide, by slug. */
@@ -21,7 +21,7 @@ const guide = new Map(
 
 /** Returns the people of a board with their points, as `name points`, and who is new, as of a time. */
 async function rank(slug: string, items: readonly NewItem[], now: string): Promise<string[]> {
-  await using opened = await openTestDatabase();
+  await using opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   const planted = { owner: 'acme', name: 'app', items, newId: uuidv7 };
   const { ownerId, repositoryId } = await storeRepository(pool, planted);

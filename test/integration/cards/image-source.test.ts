@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { avatar } from '../../../simulators/github/avatar.ts';
 import { createImageClient } from '../../../src/cards/images/client.ts';
 import { ImageSource } from '../../../src/cards/images/image-source.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock, until } from '../../time.ts';
 import { serve } from '../../unit/outbound/receiver.ts';
 
 /** Stores an account with this avatar, because an image is only stored while an account or a repository uses it. */
 async function addAccount(
-  database: Awaited<ReturnType<typeof openTestDatabase>>['database'],
+  database: Awaited<ReturnType<typeof reuseTestDatabase>>['database'],
   url: string,
 ): Promise<void> {
   await database.pool.query(
@@ -22,7 +22,7 @@ async function addAccount(
 
 describe('images of cards', () => {
   it('requests an image once, waits until the deadline, stores it, and requests it again when it is old', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const requests: string[] = [];
     const delayed: (() => void)[] = [];
@@ -90,7 +90,7 @@ describe('images of cards', () => {
   });
 
   it('delays the next request of an invalid image, and deletes an image with its account', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     let requestCount = 0;
     await using server = await serve((request, response) => {
@@ -128,7 +128,7 @@ describe('images of cards', () => {
   });
 
   it('stores an image of a repository, revalidates it by its ETag, and deletes it with the repository', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { pool, connection } = opened.database;
     const requests: string[] = [];
     await using server = await serve((request, response) => {
@@ -185,7 +185,7 @@ describe('images of cards', () => {
   });
 
   it('closes at once while images wait for a slot, and counts none of them as failed', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     let requests = 0;
     await using server = await serve(() => {
@@ -211,7 +211,7 @@ describe('images of cards', () => {
 });
 
 async function refreshOf(
-  database: Awaited<ReturnType<typeof openTestDatabase>>['database'],
+  database: Awaited<ReturnType<typeof reuseTestDatabase>>['database'],
   url: string,
 ): Promise<Date> {
   const { rows } = await database.pool.query<{ refresh_at: Date }>('select refresh_at from images where url = $1', [

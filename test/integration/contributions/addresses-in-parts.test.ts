@@ -4,8 +4,9 @@ import { forgetNextCounts, markAddressesInParts, saveResolved } from '../../../s
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inBatches } from '../../../src/database/in-batches.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { loseConnection, loseConnectionAtStatements } from '../lost-connection.ts';
 import { addRepositories, addRepository } from './stored-repository.ts';
@@ -60,7 +61,7 @@ describe('another account of an address', () => {
     skip: isOnCluster,
   }, async () => {
     for (const repositories of [4, 50]) {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { database } = opened;
       const filled = await fill(database, repositories);
       const changed = await watchChangedRows(database, ['repository_totals', 'identities']);
@@ -79,7 +80,7 @@ describe('another account of an address', () => {
 
   it('has the same repositories counted again when the connection is lost before any statement', async () => {
     for (let at = 1; ; at += isThorough ? 1 : 5) {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { database } = opened;
       const filled = await fill(database, 12);
       const isEnd = await loseConnection(database, at, (connection) => resolve(connection, filled));
@@ -90,7 +91,7 @@ describe('another account of an address', () => {
   });
 
   it('has a repository counted again that counts an address after its account changed and before it is marked', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
     const { addresses, accountId } = await fill(database, 12);
@@ -106,7 +107,7 @@ describe('addresses of a repository', () => {
   it('are marked as counted in parts, also after the connection is lost before any statement', {
     skip: isOnCluster,
   }, async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
     const id = await addRepository(connection);

@@ -7,7 +7,8 @@ import {
   takeChangedContributors,
 } from '../../../src/contributions/changed-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
-import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { isOnCluster } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { loseConnection, loseConnectionAtStatements } from '../lost-connection.ts';
@@ -26,7 +27,7 @@ describe('accounts whose stored numbers changed', () => {
     ['of which no totals are updated are forgotten', null],
   ] as const) {
     it(`${title} without a wait for a transaction that records them again, and then once it has ended`, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { connection } = opened.database;
       const repositoryId = await addRepository(connection);
       await sql`update accounts set fetched_at = ${fetchedAt}::timestamptz`.execute(connection);
@@ -53,7 +54,7 @@ describe('accounts whose totals are not updated', () => {
   it('are forgotten in parts, also after the connection is lost before any statement', {
     skip: isOnCluster,
   }, async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
     const repositoryId = await addRepository(connection);
@@ -117,7 +118,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
     ['hidden', sql`deleted_at = now()`],
   ] as const) {
     it(`are recorded in batches when it becomes ${state}, without the owner and those of other repositories`, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { connection } = opened.database;
       const [changed] = await addContributors(connection);
       await sql`update repositories set ${change} where id = ${changed}`.execute(connection);
@@ -137,7 +138,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
   }
 
   it('are recorded from the first one again when it changes while they are recorded', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const [, secondRepository] = await addContributors(connection);
     await sql`update repositories set is_private = true where id = ${secondRepository}`.execute(connection);
@@ -149,7 +150,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
   });
 
   it('are left out while the repository is being erased, so that its erasure waits for no record', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const [changed] = await addContributors(connection);
     await sql`update repositories set is_private = true where id = ${changed}`.execute(connection);
@@ -162,7 +163,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
   });
 
   it('are not recorded for other changes of the repository', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     await addContributors(connection);
     await sql`update repositories set stars = stars + 1, listed_at = now(), name = name || '2'`.execute(connection);

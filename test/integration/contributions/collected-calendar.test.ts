@@ -6,14 +6,14 @@ import { findCalendar } from '../../../src/contributions/calendar.ts';
 import { Computations } from '../../../src/http/computations.ts';
 import type { ResolvedAccount } from '../../../src/http/endpoint.ts';
 import { ResponseCache } from '../../../src/http/response-cache.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 
 const now = (): Date => new Date();
 
 describe('the calendar of collected contributions', () => {
   it('is unknown until a day is collected, not a year without contributions', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const repositoryId = await addRepository(connection);
     // Nothing is requested for an account that is pinned, so that no resolver is needed.

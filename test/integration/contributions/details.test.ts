@@ -11,7 +11,7 @@ import {
 import { notePendingDetails } from '../../../src/contributions/pending-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 
 /** Stores pull requests whose numbers are their external ids. */
@@ -47,7 +47,7 @@ type Tail<Values extends unknown[]> = Values extends [unknown, ...infer Rest] ? 
 
 describe('pending details', () => {
   it('deletes the files of a changed pull request that no achievement needs', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const id = await addRepository(connection);
     await addPullRequests(connection, id, [7, 8]);
@@ -70,7 +70,7 @@ describe('pending details', () => {
   });
 
   it('keeps the files of a changed pull request until they are fetched again where an achievement needs them', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const id = await addRepository(connection);
     await addPullRequests(connection, id, [7]);
@@ -82,7 +82,7 @@ describe('pending details', () => {
   });
 
   it('keeps a pull request due that changes while its details are fetched', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const id = await addRepository(connection);
     await inTransaction(connection, (transaction) => changeNeeds(transaction, id, ['pull_request_files']));

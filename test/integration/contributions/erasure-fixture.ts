@@ -11,7 +11,7 @@ import { saveContributions } from '../../../src/contributions/contribution-store
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { dividedNames } from '../../../src/database/divided-tables.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';
 import { addRepository, contributionOf } from './stored-repository.ts';
 
@@ -55,7 +55,7 @@ export function saveGrace(connection: Connection): Promise<string> {
 
 /** Stores a repository and a person in a new database. */
 export async function prepare() {
-  const opened = await openTestDatabase();
+  const opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   const repositoryId = await addRepository(connection);
   const personId = await saveGrace(connection);

@@ -12,7 +12,8 @@ import {
 import { countNewCommits } from '../../../src/contributions/total-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { isOnCluster } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';
 import { addRepository } from './stored-repository.ts';
 
@@ -32,7 +33,7 @@ interface Fixture {
 }
 
 async function withFixture(check: (fixture: Fixture) => Promise<void>): Promise<void> {
-  await using opened = await openTestDatabase();
+  await using opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   const repositoryId = await addRepository(connection);
   await pool.query("update repositories set default_branch = 'main'");

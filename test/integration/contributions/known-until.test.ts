@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { knownUntil } from '../../../src/contributions/known-until-store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeRepository } from '../boards/store-repository.ts';
 
 const readAt = new Date('2026-06-01T00:00:00Z');
@@ -24,11 +24,11 @@ const unchanged = {
 };
 
 describe('the time until which a stream is known', () => {
-  let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+  let opened: Awaited<ReturnType<typeof reuseTestDatabase>>;
   let repositoryId: string;
 
   before(async () => {
-    opened = await openTestDatabase();
+    opened = await reuseTestDatabase();
     const repository = { owner: 'ada', name: 'app', items: [], newId: uuidv7 };
     ({ repositoryId } = await storeRepository(opened.database.pool, repository));
   });

@@ -14,7 +14,7 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { HistoryCache } from '../../../src/history/history-cache.ts';
 import { countLanguages } from '../../../src/sync/count-languages.ts';
 import { fillCommitFiles } from '../../../src/sync/fill-commit-files.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { startRemote } from '../history/remote.ts';
 import { addRepository } from './stored-repository.ts';
 
@@ -35,7 +35,7 @@ async function prepare(commits: CommitDescription[]) {
   const directory = ending.use(await makeTemporaryDirectory());
   const oids = await buildRepository(directory.pathOf('r.git'), { commits, branch: 'main' });
   const remote = ending.use(await startRemote(directory.pathOf('r.git')));
-  const { connection } = ending.use(await openTestDatabase()).database;
+  const { connection } = ending.use(await reuseTestDatabase()).database;
   const repositoryId = await addRepository(connection);
   const records = commits.map(({ author, authoredAt }, index) => ({
     oid: oids[index] ?? '',

@@ -11,8 +11,8 @@ import {
 } from '../../../src/contributions/owner-sum-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from './random-changes.ts';
 import { contributionOf, storeContributions } from './stored-repository.ts';
 
@@ -85,7 +85,7 @@ const noDifference = [
 
 describe('the sums of an owner', () => {
   it('equal those over all of its repositories after every change, also after kills', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(changes, fc.boolean()), { minLength: 5, maxLength: 25 }), async (history) => {
@@ -105,7 +105,7 @@ describe('the sums of an owner', () => {
   });
 
   it('equal those over all of its repositories after changes at the same time', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     await fc.assert(
@@ -128,7 +128,7 @@ describe('the sums of an owner', () => {
   });
 
   it('contain what the transaction that reads them has changed', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     const [owner = '', otherOwner = ''] = owners;
@@ -154,7 +154,7 @@ describe('the sums of an owner', () => {
   });
 
   it('are folded into few rows', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     await startWorld(database.connection);
     for (let stars = 1; stars <= 60; stars += 1) {
@@ -167,7 +167,7 @@ describe('the sums of an owner', () => {
   });
 
   it('are repaired by a check, which finds no other difference', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
     await startWorld(connection);
@@ -186,7 +186,7 @@ describe('the sums of an owner', () => {
   });
 
   it('leave out private repositories of a withdrawn credential at once', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     await startWorld(connection);
     await pool.query("update repositories set is_private = true, credential_name = 'app', stars = 7 where id = $1", [

@@ -8,7 +8,9 @@ import { addPendingWhereAbsent, changeNeeds, findPendingDetails } from '../../..
 import { forgetLostCommits, notePendingDetails } from '../../../src/contributions/pending-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { isOnCluster } from '../../database.ts';
+import { isThorough } from '../../depth.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { loseConnection, loseConnectionAtStatements } from '../lost-connection.ts';
 import { addRepository } from './stored-repository.ts';
@@ -70,7 +72,7 @@ const details = [
 for (const { detail, kind, which } of details) {
   describe(`pending details of all items: ${detail}`, () => {
     it('are noted in parts, and count as pending from the beginning', { skip: isOnCluster }, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { database } = opened;
       const { connection } = database;
       const id = await fill(database);
@@ -90,19 +92,19 @@ for (const { detail, kind, which } of details) {
     });
 
     it('are the same when the connection is lost before any statement', async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { database } = opened;
       const id = await fill(database);
       await change(database.connection, id, [detail]);
       const work = (connection: Connection): Promise<void> => notePendingDetails(connection, id, { signal, limit });
-      const losses = await loseConnectionAtStatements(database, work);
+      const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 3);
       assert.ok(losses > 2);
       const expected = await findExpected(database, detail, which);
       assert.deepEqual(await findNoted(database.connection, id, detail), expected);
     });
 
     it('are noted again from the first item when they are requested again meanwhile', async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { database } = opened;
       const { connection } = database;
       const id = await fill(database);
@@ -119,7 +121,7 @@ for (const { detail, kind, which } of details) {
     it('are deleted in parts when they are not needed any more, and count as deleted at once', {
       skip: isOnCluster,
     }, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { database } = opened;
       const { connection } = database;
       const id = await fill(database);
@@ -137,14 +139,14 @@ for (const { detail, kind, which } of details) {
     });
 
     it('are deleted when the connection is lost before any statement', async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { database } = opened;
       const id = await fill(database);
       await change(database.connection, id, [detail]);
       await notePendingDetails(database.connection, id, { signal, limit });
       await change(database.connection, id, []);
       const work = (connection: Connection): Promise<void> => notePendingDetails(connection, id, { signal, limit });
-      const losses = await loseConnectionAtStatements(database, work);
+      const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 3);
       assert.ok(losses > 2);
       const { rows } = await database.pool.query('select from pending_details');
       assert.deepEqual(rows, []);
@@ -156,7 +158,7 @@ describe('pending details', () => {
   it('stay when they are needed or requested again before all are deleted', async () => {
     for (const { detail } of details) {
       for (const again of ['needed', 'requested']) {
-        await using opened = await openTestDatabase();
+        await using opened = await reuseTestDatabase();
         const { database } = opened;
         const { connection } = database;
         const id = await fill(database);
@@ -180,7 +182,7 @@ describe('pending details', () => {
   it('are deleted where commits were lost, in parts, also after the connection is lost before any statement', {
     skip: isOnCluster,
   }, async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
     const id = await fill(database);
@@ -189,7 +191,7 @@ describe('pending details', () => {
     await pool.query("delete from commits where encode(oid, 'hex') > '4'");
     const changed = await watchChangedRows(database, ['pending_details']);
     const work = (lost: Connection): Promise<void> => forgetLostCommits(lost, id, 'commit_files', limit);
-    const losses = await loseConnectionAtStatements(database, work);
+    const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 3);
     assert.ok(losses > 2);
     const { rows } = await pool.query<{ key: string }>("select encode(oid, 'hex') as key from commits order by key");
     assert.deepEqual(

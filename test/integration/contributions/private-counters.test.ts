@@ -4,7 +4,7 @@ import type { CountersOfDay } from '../../../src/contributions/counter-store.ts'
 import { unknownCounters } from '../../../src/contributions/counters.ts';
 import { withPrivate } from '../../../src/contributions/private-counters.ts';
 import type { Database } from '../../../src/database/connection.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';
 import { addRepository } from './stored-repository.ts';
 
@@ -18,7 +18,7 @@ const nothingPublic: CountersOfDay = {
 describe('private counters', () => {
   for (const type of ['organization', 'user'] as const) {
     it(`completes private counters of ${type === 'user' ? 'a user' : 'an organization'} or names them as missing when collecting ends between two reads`, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { connection, pool } = opened.database;
       const repositoryId = await addRepository(connection);
       const { rows } = await pool.query<{ id: string }>(

@@ -9,7 +9,8 @@ import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { checkTotals } from '../../../src/sync/check-totals.ts';
-import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { isOnCluster } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 
 /** Stores contributions and commits of some people to a new repository, all counted. @returns its id. */
@@ -107,13 +108,13 @@ async function corruptTotals({ pool }: Database, id: string): Promise<number> {
 
 describe('recountRepository', () => {
   it('writes and locks no row when nothing differs', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const id = await storeRepository(opened.database);
     assert.deepEqual(await recount(opened.database.connection, id), { differences: 0, written: {}, touched: 0 });
   });
 
   it('writes only the rows that differ: changed, lost and invented ones', { skip: isOnCluster }, async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const id = await storeRepository(opened.database);
     const expected = await findSums(opened.database);
@@ -140,7 +141,7 @@ describe('checkTotals', () => {
   }
 
   it('compares all days once, in parts with a bounded number of rows', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const id = await storeRepository(opened.database);
     const parts: Days[] = [];
@@ -163,7 +164,7 @@ describe('checkTotals', () => {
   });
 
   it('compares totals while another transaction holds them', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const id = await storeRepository(opened.database);
     await inTransaction(connection, async (transaction) => {
@@ -175,7 +176,7 @@ describe('checkTotals', () => {
   });
 
   it('finds and repairs changed, lost and invented totals', { skip: isOnCluster }, async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const id = await storeRepository(opened.database);
     const expected = await findSums(opened.database);
@@ -185,7 +186,7 @@ describe('checkTotals', () => {
   });
 
   it('counts commits that were stored and not counted', { skip: isOnCluster }, async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const id = await storeRepository(opened.database);
     const expected = await findSums(opened.database);

@@ -5,7 +5,7 @@ import { saveContributions } from '../../../src/contributions/contribution-store
 import { countSeen, forgetSeen, removeUnseen } from '../../../src/contributions/scan-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 
 const stream = 'issues';
@@ -59,7 +59,7 @@ async function findPlaces({ pool }: Database): Promise<Map<string, string>> {
 
 describe('full scan of a stream', () => {
   it('rewrites only contributions that changed, and removes those that it did not see', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const repositoryId = await addRepository(database.connection);
     const first = { startedAt: day(101), isScan: true };
@@ -100,7 +100,7 @@ describe('full scan of a stream', () => {
   });
 
   it('does not replace a newer state, and does not remove it', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const repositoryId = await addRepository(database.connection);
     await save(database, repositoryId, [issue(1, { updatedAt: day(90), closedAt: day(90) })], {

@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { recordTotalsChanged } from '../../../src/contributions/collection-store.ts';
 import { findUncounted } from '../../../src/contributions/commits-again-store.ts';
 import { findDuePolls } from '../../../src/repositories/poll-store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository, contributionOf, storeContributions } from './stored-repository.ts';
 
 describe('totals', () => {
   it('announces a change in a transferred repository for its present owner', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const id = await addRepository(connection);
     await pool.query(`insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
@@ -26,7 +26,7 @@ describe('totals', () => {
   });
 
   it('skips a repository without commits or with an unavailable provider', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     await addRepository(connection);
     await pool.query(`insert into repository_totals (repository_id, commits, issues, issues_closed, pull_requests,

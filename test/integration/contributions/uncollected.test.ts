@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { findUncollected } from '../../../src/contributions/collection-store.ts';
 import { sumOverOwned } from '../../../src/contributions/owner-sum-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 
 /** Stores a completely read repository with one part of a response that could not be read. */
@@ -43,7 +43,7 @@ describe('the kinds of contributions that are not completely known', () => {
   ];
   for (const [kind, expected] of cases) {
     it(`are ${expected.join(' and ') || 'none'} with a skipped ${kind}`, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { connection } = opened.database;
       const id = await addSkipped(connection, kind, { isCounted: false });
       assert.deepEqual(await readUncollected(connection, id), [expected, expected]);
@@ -51,7 +51,7 @@ describe('the kinds of contributions that are not completely known', () => {
   }
 
   it('are none with a skipped part without which the numbers are complete', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const id = await addSkipped(connection, 'issue', { isCounted: true });
     assert.deepEqual(await readUncollected(connection, id), [[], []]);

@@ -23,6 +23,7 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { Computations } from '../../../src/http/computations.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
 import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
 import { watchPlans } from '../plans.ts';
@@ -37,7 +38,7 @@ function current(connection: Connection, scope: Scope, now = start): Promise<Ran
 
 /** Opens a database with the world of random changes, and the first of the scopes that are listed. */
 async function openWorld(): Promise<Pick<Database, 'connection' | 'pool'> & { scope: Scope } & AsyncDisposable> {
-  const opened = await openTestDatabase();
+  const opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   await startWorld(connection);
   const [scope] = scopes;
@@ -47,7 +48,7 @@ async function openWorld(): Promise<Pick<Database, 'connection' | 'pool'> & { sc
 
 describe('listing contributors', () => {
   it('equals the sum over all repositories after every change, and its earlier versions stay as they were', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const history = fc.array(fc.tuple(changes, fc.boolean(), fc.boolean()), { minLength: 5, maxLength: 12 });
     await fc.assert(
@@ -84,7 +85,7 @@ describe('listing contributors', () => {
   });
 
   it('equals the sum over all repositories after changes and reads at the same time', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     await fc.assert(
       fc.asyncProperty(

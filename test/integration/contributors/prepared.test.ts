@@ -6,7 +6,7 @@ import { prepareListOf, prepareListsAgain } from '../../../src/contributors/prep
 import { prepareList } from '../../../src/contributors/ranking.ts';
 import { findRanking } from '../../../src/contributors/ranking-store.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { owners, people, startWorld } from '../contributions/random-changes.ts';
 import { start } from './contributor-lists.ts';
 
@@ -16,7 +16,7 @@ const many = 100_000;
 
 /** Opens a database with owners whose repositories are collected. */
 async function openCollected() {
-  const opened = await openTestDatabase();
+  const opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   await startWorld(connection);
   return {

@@ -7,6 +7,7 @@ import { type Announcement, announce } from '../../../src/database/announcements
 import { Follower } from '../../../src/database/follower.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeBoard, stored } from '../boards/board-of-many.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { watchPlans } from '../plans.ts';
@@ -33,7 +34,7 @@ const take = (received: string[]): string[] => received.splice(0).toSorted();
 
 describe('announcements', () => {
   it('reach a follower once, in any order in which their transactions commit', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     await using followed = await follow(opened.database);
     const { follower, received } = followed;
@@ -59,7 +60,7 @@ describe('announcements', () => {
   });
 
   it('are those of committed transactions after the beginning', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     await announce(connection, { kind: 'account', key: 'before' });
     await using followed = await follow(opened.database);
@@ -71,7 +72,7 @@ describe('announcements', () => {
   });
 
   it('are read if they precede the request for the read, also while another read is under way', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     await using followed = await follow(opened.database);
     const { follower, received } = followed;
@@ -83,7 +84,7 @@ describe('announcements', () => {
   });
 
   it('are reported as missed when there are too many of them', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     await using followed = await follow(opened.database);
     await opened.database.pool.query(
       `insert into announcements (kind, key) select 'account', number from generate_series(1, 10001) number`,
@@ -97,9 +98,9 @@ describe('announcements', () => {
 
   it('name each person on a board that changed, or all accounts at once where there are very many', async () => {
     for (const people of [3, 10_001]) {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { connection, pool } = opened.database;
-      const { boardId } = await storeBoard(opened.database, { people });
+      const { boardId } = await storeBoard(opened.database, { people, mostIssues: 1 });
       await rankBoard({ connection, now: () => stored }, boardId);
       const { rows: accounts } = await pool.query<{ id: string }>(`
         select account_id as id from board_ranks union select owner_id from boards`);
@@ -126,7 +127,7 @@ describe('announcements', () => {
     for (const people of isThorough ? [15_000, 50_000] : [10_500]) {
       await using opened = await openTestDatabase();
       const { connection, pool } = opened.database;
-      const { boardId, repositoryId } = await storeBoard(opened.database, { people });
+      const { boardId, repositoryId } = await storeBoard(opened.database, { people, mostIssues: 1 });
       await rankBoard({ connection, now: () => stored }, boardId);
       await pool.query(`
         update repositories set external_id = 'A' where id = '${repositoryId}';
@@ -152,7 +153,7 @@ describe('announcements', () => {
   });
 
   it('name no more accounts in one transaction than a node reads at a time', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { pool } = opened.database;
     await using followed = await follow(opened.database);
     const announceSome = (from: number): string =>
@@ -169,7 +170,7 @@ describe('announcements', () => {
   });
 
   it('leave out kinds that only newer releases know', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     await using followed = await follow(opened.database);
     await opened.database.pool.query(`insert into announcements (kind, key) values ('newer', 'x'), ('erased', 'y')`);
     await followed.follower.read();

@@ -6,7 +6,7 @@ import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { forgetInstallations } from '../../../src/installations/store.ts';
 import { boundPolls } from '../../../src/repositories/poll-store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
 
@@ -121,7 +121,7 @@ async function countRows({ pool }: Database, { count }: BoundedJob): Promise<{ d
 describe('jobs whose rows grow with the service', () => {
   for (const [name, job] of Object.entries(jobs)) {
     it(`change a bounded number of rows in each part: ${name}`, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { database } = opened;
       await job.fill(database);
       assert.deepEqual(await countRows(database, job), { due: rows, kept: job.kept });
@@ -137,7 +137,7 @@ describe('jobs whose rows grow with the service', () => {
     });
 
     it(`end the same when the connection is lost before any statement: ${name}`, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { database } = opened;
       await job.fill(database);
       const work = async (connection: Connection): Promise<void> => {

@@ -3,14 +3,15 @@ import { describe, it } from 'node:test';
 import type { Allowance } from '../../../src/database/counts.ts';
 import { claimLookup, failLookup } from '../../../src/database/lookups.ts';
 import { openDatabase } from '../../../src/database/open.ts';
-import { createTestDatabase, openTestDatabase } from '../../database.ts';
+import { createTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock } from '../../time.ts';
 import { address, claimAll, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, visitor } from './claims.ts';
 
 describe('limit of lookups for each party', () => {
   it('permits as many at once as in an hour, and one more each time that a share of the hour has passed', async () => {
     const { now, advance } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     const party = visitor(address());
@@ -41,7 +42,7 @@ describe('limit of lookups for each party', () => {
 
   it('counts a lookup once: for simultaneous claims, repeated claims and a standing outcome', async () => {
     const { now } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const party = visitor(address());
     const claims = await Promise.all(
@@ -61,7 +62,7 @@ describe('limit of lookups for each party', () => {
 
   it('counts against the address and its network, and other addresses and networks do not wait', async () => {
     const { now } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const network: Allowance = { action: 'network', perHour: 3 };
     const from = (name: string, ...more: Allowance[]) => visitor(address(name), ...more);
@@ -95,7 +96,7 @@ describe('limit of lookups for each party', () => {
 
   it('counts again from the present after a clock was wrong', async () => {
     const { now, advance } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     advance(2 * 86_400);
     await claimAll(connection, ['a', 'b'], now(), visitor(address()));

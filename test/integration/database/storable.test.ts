@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { addJob } from '../../../src/database/queue.ts';
 import { saveDeliveries } from '../../../src/deliveries/store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 
 const hostile = 'a\0b\ud800c\\u0000';
 const clean = 'ab\ufffdc\\u0000';
 
 describe('cleaning of the parameters of statements', () => {
   it('removes NUL and halves of surrogate pairs, as text, in lists, objects and JSON', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const object = { [hostile]: [hostile] };
     const { rows } = await sql<Record<string, unknown>>`
@@ -32,7 +32,7 @@ describe('cleaning of the parameters of statements', () => {
   });
 
   it('keeps every text that can be stored, also inside JSON', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const anyText = fc.string({
       unit: fc.constantFrom('\\', 'u', '0000', 'd83d', 'de00', '"', '{', '😀', 'é', '[', ' '),
@@ -48,7 +48,7 @@ describe('cleaning of the parameters of statements', () => {
   });
 
   it('lets neither a batch of deliveries nor a job fail', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const change = { type: 'account', account: '1', name: hostile } as const;
     const received = ['1', '2'].map((id) => ({

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addRejections, findRejections } from '../../../src/deliveries/rejection-store.ts';
 import { Rejections } from '../../../src/deliveries/rejections.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock } from '../../time.ts';
 
 describe('counts of rejected deliveries', () => {
   it('executes one statement per interval, however many deliveries are rejected', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const time = clock();
     const { promise: isStored, resolve: stored } = Promise.withResolvers<void>();

@@ -11,7 +11,7 @@ import {
   recordFailed,
 } from '../../../src/notifications/outbox-store.ts';
 import { retryUnsigned, saveWebhookSecret } from '../../../src/notifications/secrets/store.ts';
-import { isOnCluster } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
@@ -24,12 +24,12 @@ const webhook = {
   url: 'https://receiver.example/hook',
   achievements: ['First'],
 } as const;
-const messages = isThorough ? 100_000 : 10_000;
+const messages = isThorough ? 100_000 : 4000;
 const receiver = receiverOf('github', 'http', targetOf(webhook));
 
 /** Opens an outbox with waiting messages to one receiver. */
 async function openWithMessages(count: number): Promise<Outbox> {
-  const outbox = await openOutbox();
+  const outbox = await openOutbox([], openTestDatabase);
   await outbox.follow([webhook]);
   await outbox.award('First');
   await addAwards(outbox.database, count - 1);

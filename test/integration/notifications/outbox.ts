@@ -8,7 +8,7 @@ import { findDueReceivers } from '../../../src/notifications/outbox-store.ts';
 import { type NotificationContext, send } from '../../../src/notifications/send.ts';
 import { saveWebhooks } from '../../../src/notifications/webhook-store.ts';
 import { createOutboundClient } from '../../../src/outbound/client.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock } from '../../time.ts';
 
 /** A repository of `owner` whose settings file requests notifications of awards. */
@@ -69,9 +69,9 @@ export interface Outbox extends Awarding, AsyncDisposable {
   work(): Promise<void>;
 }
 
-export async function openOutbox(allowedHosts: readonly string[] = []): Promise<Outbox> {
+export async function openOutbox(allowedHosts: readonly string[] = [], open = reuseTestDatabase): Promise<Outbox> {
   const stack = new AsyncDisposableStack();
-  const { database } = stack.use(await openTestDatabase());
+  const { database } = stack.use(await open());
   const { connection } = database;
   const outbound = createOutboundClient({ allowedHosts: new Set(allowedHosts), allowsHttp: false });
   stack.defer(() => outbound.close());

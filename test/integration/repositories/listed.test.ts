@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { hideUnlisted } from '../../../src/repositories/hide-store.ts';
 import { saveListedRepositories } from '../../../src/repositories/store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { engine } from './engine.ts';
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
 describe('listings of repositories', () => {
   it('changes and hides nothing for a listing that was requested before another one and arrives after it', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const { rows } = await pool.query<{ id: string }>(
       `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)

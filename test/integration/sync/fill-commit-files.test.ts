@@ -11,8 +11,8 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { AppError } from '../../../src/errors.ts';
 import { HistoryCache } from '../../../src/history/history-cache.ts';
 import { fillCommitFiles } from '../../../src/sync/fill-commit-files.ts';
-import { openTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { type RemoteHost, startRemote } from '../history/remote.ts';
 
@@ -32,7 +32,7 @@ async function prepare(commits: CommitDescription[]) {
   const git = directory.pathOf('r.git');
   const oids = await buildRepository(git, { commits, branch: 'main' });
   const remote = ending.use(await startRemote(git));
-  const { connection } = ending.use(await openTestDatabase()).database;
+  const { connection } = ending.use(await reuseTestDatabase()).database;
   const repositoryId = await addRepository(connection);
   await storeCommits(connection, repositoryId, oids);
   await sql`

@@ -8,7 +8,7 @@ import { collectAccount, collectNamedRepository } from '../../../src/sync/collec
 import { newCost, type SyncContext, type Work } from '../../../src/sync/context.ts';
 import { lookUp, refresh } from '../../../src/sync/look-up.ts';
 import { createContractWorld } from '../../contract/world.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';
 
 const callOf = (urgency: Call['urgency']): Call => ({
@@ -33,7 +33,7 @@ function contextOf(connection: Connection, provider: Provider, now: () => Date):
 /** Looks up a person of a simulated GitLab, while one field of the response of an operation is unreadable. */
 async function lookUpWith(operation: string, change: (user: Record<string, unknown>) => void): Promise<string> {
   const { world, people, now } = createContractWorld();
-  await using opened = await openTestDatabase();
+  await using opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   await using simulator = await startGitLabSimulator({
     world,
@@ -75,7 +75,7 @@ async function runWhileLimited(
   work: (context: SyncContext, accountId: string) => Promise<unknown>,
 ): Promise<{ lookups: object[]; jobs: object[] }> {
   const { world, people, now } = createContractWorld();
-  await using opened = await openTestDatabase();
+  await using opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.public_only] });

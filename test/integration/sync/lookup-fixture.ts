@@ -9,7 +9,7 @@ import type { Call } from '../../../src/providers/provider.ts';
 import { newCost, type SyncContext } from '../../../src/sync/context.ts';
 import { lookUp, refresh } from '../../../src/sync/look-up.ts';
 import type { Skip } from '../../../src/sync/skip-store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 
 const provider = 'github';
 
@@ -38,7 +38,7 @@ export async function openLookupFixture(
   const { now = () => new Date() } = world;
   await using stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator(world));
-  const { connection } = stack.use(await openTestDatabase()).database;
+  const { connection } = stack.use(await reuseTestDatabase()).database;
   const { url, apiUrl, tokens } = simulator;
   const github = createGitHubProvider({
     name: provider,

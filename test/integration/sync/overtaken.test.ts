@@ -7,7 +7,7 @@ import type { ListedRepository, Provider, RepositoryPage } from '../../../src/pr
 import { hideRepository } from '../../../src/repositories/hide-store.ts';
 import { newCost, type SyncContext } from '../../../src/sync/context.ts';
 import { listRepositories } from '../../../src/sync/list-repositories.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { engine } from '../repositories/engine.ts';
 
 /** Tests responses that arrive after later ones. */
@@ -35,7 +35,7 @@ describe('overtaken listings', () => {
     ['a delivery', 'hiding'],
   ] as const) {
     it(`hides a repository that became private when a listing requested before ${title} arrives after it`, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await reuseTestDatabase();
       const { connection, pool } = opened.database;
       const owner = await addOwner(opened.database);
       let now = Date.parse('2026-06-15T12:00:00Z');

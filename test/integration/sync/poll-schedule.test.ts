@@ -13,6 +13,7 @@ import { partOfAge, pollLimitsMs, wantedIntervalMs } from '../../../src/sync/pol
 import { pollRepository } from '../../../src/sync/poll-repository.ts';
 import { findPollInterval, hastenAfterChange } from '../../../src/sync/poll-schedule.ts';
 import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { begin, eraseRepository, untilWaiting } from '../contributions/erasure-fixture.ts';
 import { watchPlans } from '../plans.ts';
 import { engine } from '../repositories/engine.ts';
@@ -85,7 +86,7 @@ async function hoursOf(connection: Connection, id: string, provider: Provider): 
 
 describe('the interval of polls', () => {
   it('does not depend on the repositories of other installations, nor on those that tokens read', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const small = await addRepositories(database, 'small', { count: 10 });
     const large = await addRepositories(database, 'large', { count: 1200 });
@@ -98,7 +99,7 @@ describe('the interval of polls', () => {
   });
 
   it('is halved by a second token', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const id = await addRepositories(database, 'acme', { count: 2400 });
     assert.equal(await hoursOf(database.connection, id, providerWith({ tokens: 1 })), 96);
@@ -106,7 +107,7 @@ describe('the interval of polls', () => {
   });
 
   it('follows the quota of the only token that shows a private repository', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const id = await addRepositories(database, 'acme', { count: 1200, credentialName: 'one' });
     const withOtherCredential = await addRepositories(database, 'acme', { count: 10, credentialName: 'other' });
@@ -116,7 +117,7 @@ describe('the interval of polls', () => {
   });
 
   it('counts the repositories of stored installations for the tokens when there is no App any more', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const id = await addRepositories(database, 'acme', { count: 600 });
     await addRepositories(database, 'bees', { count: 600 });
@@ -125,7 +126,7 @@ describe('the interval of polls', () => {
   });
 
   it('sums wanted intervals as the function computes them', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const ages = [null, -1, 0, 0.2, 1, 5, 30, 71, 73, 2000];
     for (const hours of ages) {
@@ -157,7 +158,7 @@ describe('the interval of polls', () => {
 
 describe('polls after a reported change', () => {
   it('are brought forward once', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const id = await addRepositories(opened.database, 'acme', { count: 1 });
     const repository = (await findRepository(connection, id)) ?? assert.fail();
@@ -185,7 +186,7 @@ describe('polls after a reported change', () => {
 
 describe('savePoll', () => {
   it('stores nothing for a repository that is being erased', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const id = await addRepositories(opened.database, 'octo', { count: 1 });
     const erasing = await begin(connection, (transaction) => eraseRepository(transaction, id));
@@ -199,7 +200,7 @@ describe('savePoll', () => {
 
 describe('pollRepository', () => {
   it('polls with the credential of the installation, soon after a change and rarely without one', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const id = await addRepositories(opened.database, 'acme', { count: 1 });
     await installApp(opened.database, 'acme');

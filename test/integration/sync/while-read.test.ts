@@ -11,7 +11,7 @@ import { saveListed } from '../../../src/sync/list-repositories.ts';
 import { pollRepository } from '../../../src/sync/poll-repository.ts';
 import { requestScanFor } from '../../../src/sync/removal-store.ts';
 import { startScan } from '../../../src/sync/stream-store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { engine } from '../repositories/engine.ts';
 
 /** Tests changes of a repository that another job is reading. */
@@ -54,7 +54,7 @@ async function prepare({ connection, pool }: Database) {
 
 describe('changes of a repository that another job is reading', () => {
   it('reads a polled change after the other job, which may have passed it', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { context, repository } = await prepare(opened.database);
     context.claims.reading.add(repository.id);
     await pollRepository(context, repository.id, work);
@@ -65,7 +65,7 @@ describe('changes of a repository that another job is reading', () => {
   });
 
   it('reads a list whole after a removal that arrives during its scan, which may store the item after it', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const { repository } = await prepare(opened.database);
     const removed = { repositoryId: repository.id, kind: 'star', externalId: '7' } as const;

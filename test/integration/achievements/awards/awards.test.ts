@@ -9,8 +9,9 @@ import { type AwardContext, awardRepository } from '../../../../src/achievements
 import { createAwardTasks } from '../../../../src/achievements/awards/tasks.ts';
 import type { Connection } from '../../../../src/database/connection.ts';
 import { openDatabase } from '../../../../src/database/open.ts';
-import { createTestDatabase, openTestDatabase } from '../../../database.ts';
+import { createTestDatabase } from '../../../database.ts';
 import { sampled } from '../../../depth.ts';
+import { reuseTestDatabase } from '../../../reused-database.ts';
 import { evaluateNaively } from '../evaluation/naive.ts';
 import { storeWorld } from '../evaluation/stored-world.ts';
 import { beginning, randomWorld, type World } from '../evaluation/world.ts';
@@ -120,7 +121,7 @@ describe('awarding', () => {
   });
 
   it('evaluates an achievement with a date once: at that date, or later if the service did not run then', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
     const datedAchievement = simple('That day', 'author issue: count() >= 1', { day: 3 });
@@ -170,7 +171,7 @@ describe('awarding', () => {
   });
 
   it('awards another person when a newer accepted comment changes the order of discussions', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
     const file: FileText = {

@@ -6,7 +6,7 @@ import { setRevoked } from '../../../../src/achievements/revocations/store.ts';
 import { exportLines, importLines, readHeader } from '../../../../src/database/backup.ts';
 import type { Database } from '../../../../src/database/connection.ts';
 import { inTransaction } from '../../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../../database.ts';
+import { reuseTestDatabase } from '../../../reused-database.ts';
 import { until } from '../../../time.ts';
 
 /** Stores awards of as many accounts, from one repository of `owner`. */
@@ -36,7 +36,7 @@ async function storeAwards({ pool }: Database, count: number): Promise<{ awardId
 
 describe('entries of status lists', () => {
   it('stay the same for an award, and differ between awards, when several nodes issue at the same time', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const { awardIds } = await storeAwards(opened.database, 30);
     const entries = await Promise.all(
@@ -50,7 +50,7 @@ describe('entries of status lists', () => {
   });
 
   it('take a position of their own where every node draws the same, and begin a new list when all drawn are taken', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const { awardIds } = await storeAwards(opened.database, 18);
     // The node draws the positions 0 to 15.
@@ -73,7 +73,7 @@ describe('entries of status lists', () => {
   });
 
   it('are revoked for good with the award: a restored award gets another entry', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const { awardIds, ownerId } = await storeAwards(opened.database, 2);
     const [awardId = '', otherAwardId = ''] = awardIds;
@@ -94,7 +94,7 @@ describe('entries of status lists', () => {
   });
 
   it('are revoked when the award is erased, and then hold no reference to it', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const { awardIds, ownerId } = await storeAwards(opened.database, 2);
     const entries = await Promise.all(awardIds.map((id) => statusEntryOf(connection, id, randomBytes)));
@@ -106,7 +106,7 @@ describe('entries of status lists', () => {
   });
 
   it('are not made for an award whose revocation is under way', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const { awardIds, ownerId } = await storeAwards(opened.database, 1);
     const awardId = awardIds[0] ?? '';
@@ -125,8 +125,8 @@ describe('entries of status lists', () => {
   });
 
   it('stay in their places when the database is exported and imported', async () => {
-    await using source = await openTestDatabase();
-    await using target = await openTestDatabase();
+    await using source = await reuseTestDatabase();
+    await using target = await reuseTestDatabase();
     const { connection } = source.database;
     const { awardIds } = await storeAwards(source.database, 2);
     const [kept = '', erased = ''] = awardIds;
@@ -143,7 +143,7 @@ describe('entries of status lists', () => {
   });
 
   it('are in no list before the first credential', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     assert.equal(await findRevoked(opened.database.connection, 0), undefined);
   });
 });

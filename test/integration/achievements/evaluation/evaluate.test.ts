@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { checkCondition } from '../../../../src/achievements/conditions/check.ts';
 import type { Achievement, PointAction, Trigger } from '../../../../src/achievements/config.ts';
 import { evaluate } from '../../../../src/achievements/evaluation/evaluate-store.ts';
-import { openTestDatabase } from '../../../database.ts';
 import { isThorough } from '../../../depth.ts';
+import { reuseTestDatabase } from '../../../reused-database.ts';
 import { evaluateNaively } from './naive.ts';
 import {
   type AchievementText,
@@ -18,11 +18,11 @@ import {
 import { storeWorld } from './stored-world.ts';
 import { beginning, emptyItem, type Item, names, randomWorld } from './world.ts';
 
-let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+let opened: Awaited<ReturnType<typeof reuseTestDatabase>>;
 
 describe('evaluation of conditions', () => {
   before(async () => {
-    opened = await openTestDatabase();
+    opened = await reuseTestDatabase();
   });
 
   after(() => opened[Symbol.asyncDispose]());

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { readConfigFile } from '../../../../src/achievements/config-file.ts';
 import { evaluate } from '../../../../src/achievements/evaluation/evaluate-store.ts';
-import { openTestDatabase } from '../../../database.ts';
+import { reuseTestDatabase } from '../../../reused-database.ts';
 import { storeRepository } from '../../boards/store-repository.ts';
 
 const achievements = ['first', 'first_in_organization'].flatMap((field) =>
@@ -20,7 +20,7 @@ const { config } = readConfigFile(Buffer.from(JSON.stringify({ version: '0.0.1',
 
 describe('firsts', () => {
   it('are those of a repository, or of all repositories of its owner that may be shown', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const items = [
       { kind: 'issue', author: 'ada', at: '2026-05-01T00:00:00Z' },

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { findPreviewed, preview } from '../../../../src/achievements/evaluation/preview-store.ts';
 import type { Connection } from '../../../../src/database/connection.ts';
 import { openTestDatabase } from '../../../database.ts';
+import { reuseTestDatabase } from '../../../reused-database.ts';
 import { readText } from '../../../unit/achievements/reported.ts';
 import { storeWorld } from './stored-world.ts';
 import { beginning, emptyItem, type Item, type World } from './world.ts';
@@ -64,7 +65,7 @@ async function completeStreams(connection: Connection, repositoryId: string): Pr
 
 describe('preview of an achievements file', () => {
   it('lists the people who would earn each achievement, and which terms one person misses by how much', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const { repositoryId } = await storeWorld(pool, world);
     const { config, reports } = readText(file);
