@@ -89,7 +89,11 @@ export async function findUncollected(connection: Connection, repositoryId: stri
 export async function recordTotalsChanged(connection: Connection, repositoryId: string): Promise<void> {
   await requestTotals(connection, repositoryId);
   if (!(await takeChanged(connection, repositoryId))) return;
-  // The repository may have moved to another account since its reading began.
+  await announceOwner(connection, repositoryId);
+}
+
+/** Announces a change of the present owner of a repository, which may have moved since its reading began. */
+export async function announceOwner(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     insert into announcements (kind, key) select 'account', owner_id from repositories where id = ${repositoryId}`.execute(
     connection,

@@ -43,6 +43,8 @@ export interface StreamsTable {
   /** The time of that failure, and the host's own reason where it holds no private data. */
   failed_at: Date | null;
   failure_reason: string | null;
+  /** The time of the first failure since a page was read. */
+  failing_since: Generated<Date | null>;
   /** True when the last full scan (`scan_is_deep`: the running scan) read the details of an installed repository. */
   is_deep: Generated<boolean>;
   scan_is_deep: Generated<boolean>;

@@ -43,6 +43,7 @@ const happened: Readonly<Record<string, readonly string[]>> = {
     'invalidated_at',
     'full_scan_wanted_at',
     'failed_at',
+    'failing_since',
   ],
   reported_totals: ['fetched_at'],
   calendars: ['fetched_at'],

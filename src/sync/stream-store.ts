@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import { announceOwner } from '../contributions/collection-store.ts';
 import { columnOf } from '../contributions/column-store.ts';
 import { contributionKinds, type ItemKind } from '../contributions/contribution.ts';
 import { storedCounters } from '../contributions/kinds.ts';
 import { holdRepository } from '../contributions/write-store.ts';
 import type { Connection } from '../database/connection.ts';
+import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { ListedRepository, Stream, StreamTip } from '../providers/provider.ts';
 
@@ -256,7 +258,8 @@ export async function completeStream(
 }
 
 /**
- * Stores why a stream could not be read on; `restart` drops the cursor of the scan.
+ * Stores why a stream could not be read on; `restart` drops the cursor of the scan. Failures that follow each other keep the
+ * time of the first one, which is announced, because pages say since when a host fails.
  * @param failure.reason the host's own words when they hold no private data, else words of this service.
  */
 export async function failStream(
@@ -266,17 +269,22 @@ export async function failStream(
   failure: { code: string; reason: string; failedAt: Date; restart: boolean },
 ): Promise<void> {
   const { code, reason, failedAt, restart } = failure;
-  await updateStream(connection, repositoryId, stream)
-    .set({
-      failure: code,
-      failure_reason: reason,
-      failed_at: failedAt,
-      ...(restart && { cursor: null, scan_started_at: null }),
-    })
-    .execute();
+  await inTransaction(connection, async (transaction) => {
+    const [failed] = await updateStream(transaction, repositoryId, stream)
+      .set({
+        failure: code,
+        failure_reason: reason,
+        failed_at: failedAt,
+        failing_since: sql`coalesce(failing_since, ${failedAt})`,
+        ...(restart && { cursor: null, scan_started_at: null }),
+      })
+      .returning('failing_since')
+      .execute();
+    if (failed?.failing_since?.getTime() === failedAt.getTime()) await announceOwner(transaction, repositoryId);
+  });
 }
 
-const noFailure = { failure: null, failure_reason: null, failed_at: null };
+const noFailure = { failure: null, failure_reason: null, failed_at: null, failing_since: null };
 
 function updateStream(connection: Connection, repositoryId: string, stream: string) {
   return connection.updateTable('streams').where('repository_id', '=', repositoryId).where('name', '=', stream);

@@ -89,7 +89,7 @@ export async function findUnfinishedStreams(
       's.known_until',
       's.failure',
       's.failure_reason',
-      's.failed_at',
+      's.failing_since',
     ])
     .where('r.owner_id', '=', accountId)
     .where(isPresentInSql('r'))
@@ -106,7 +106,7 @@ export async function findUnfinishedStreams(
     isComplete: row.completed_at !== null,
     knownAt: row.known_until,
     failure:
-      row.failure === null ? null : { code: row.failure, reason: row.failure_reason ?? '', since: row.failed_at },
+      row.failure === null ? null : { code: row.failure, reason: row.failure_reason ?? '', since: row.failing_since },
   }));
 }
 

@@ -4,6 +4,7 @@ import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import type { Reader } from '../reader.ts';
 import { tipsPath } from '../style.ts';
+import { timeText } from '../time-text.ts';
 import type { Followed, Progress } from './store.ts';
 
 /** The path of the script that fills in a page. */
@@ -29,13 +30,8 @@ export function collectingLine(
   const state =
     failingSince === null
       ? counts
-      : html`<span data-failing>${fill(pageWords.notResponding, { host: provider, time: timeOf(failingSince, locale) })}</span>`;
+      : html`<span data-failing>${fill(pageWords.notResponding, { host: provider, time: timeText(failingSince, locale) })}</span>`;
   return html`<section><p class="note" role="status" data-progress="${path}"><strong>${words.collecting}</strong> · ${state}</p></section>`;
-}
-
-function timeOf(time: Date, locale: string): string {
-  const fields = { day: 'numeric', month: 'short', year: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
-  return new Intl.DateTimeFormat(locale, { ...fields, timeZone: 'UTC', timeZoneName: 'short' }).format(time);
 }
 
 /** Returns whether some repositories are not listed or not collected yet. */

@@ -90,12 +90,12 @@ async function follow(
     const deadline = new Date(now().getTime() + (until === 'complete' ? progressEveryMs : beatMs));
     const progress = await countProgress(connection, { ...name, repository });
     if (stream.writableEnded) return;
-    const { total, complete, accountId, failingSince } = progress;
+    const { total, complete, accountId, failingSince, hasStopped } = progress;
     const isFailing = failingSince !== null;
     const counts = { total, complete, ...(isFailing && { isFailing }) };
     if (total > 0 || isFailing) stream.write(`event: progress\ndata: ${JSON.stringify(counts)}\n\n`);
     // The collection begins again as soon as the failure no longer stands.
-    if (isFailing && accountId !== null) resolver.requestInBackground(collectingJob(accountId, repository), requester);
+    if (hasStopped && accountId !== null) resolver.requestInBackground(collectingJob(accountId, repository), requester);
     if ((until !== 'complete' || !isCollecting(progress)) && (await isKnown(resolver, name, { deadline, requester }))) {
       stream.end('event: ready\ndata: {}\n\n');
       return;

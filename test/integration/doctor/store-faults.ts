@@ -38,7 +38,8 @@ export async function storeFailure(
   failure: { code: string; reason: string },
 ): Promise<void> {
   await sql`
-    update streams set failure = ${failure.code}, failure_reason = ${failure.reason}, failed_at = '2026-03-01T12:00:00Z'
+    update streams set failure = ${failure.code}, failure_reason = ${failure.reason}, failed_at = '2026-03-01T13:00:00Z',
+      failing_since = '2026-03-01T12:00:00Z'
     where repository_id = ${repositoryId}`.execute(connection);
 }
 

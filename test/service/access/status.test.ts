@@ -27,7 +27,12 @@ interface Status {
     count: number;
     complete: number;
     failing: number;
-    items: { repository_name: string; name: string; complete: boolean; failure: { reason: string; message: string } }[];
+    items: {
+      repository_name: string;
+      name: string;
+      complete: boolean;
+      failure: { reason: string; message: string; since_dttm: string };
+    }[];
   };
   skipped_items: { count: number; items: { repository_name: string | null; path: string; reason: string }[] };
   deliveries: { pending: number; failed: number; last_applied_dttm: string | null };
@@ -84,7 +89,8 @@ function contextOf({ database, service }: TestService): SyncContext {
 
 async function failStream({ database }: TestService, repository: string): Promise<void> {
   await database.pool.query(
-    `update streams s set failure = 'provider_denied', failed_at = now(), failure_reason = $2
+    `update streams s set failure = 'provider_denied', failed_at = now(), failing_since = '2026-03-01T12:00:00Z',
+       failure_reason = $2
      from repositories r where r.id = s.repository_id and r.name = $1 and s.name = 'issues'`,
     [repository, hostsWords],
   );
@@ -130,8 +136,9 @@ describe('GET .../status', () => {
         name,
         complete,
         failure.reason,
+        failure.since_dttm,
       ]),
-      [['hidden-engine', 'issues', true, 'ip_allow_list']],
+      [['hidden-engine', 'issues', true, 'ip_allow_list', '2026-03-01T12:00:00Z']],
     );
     assert.deepEqual(
       faulty.skipped_items.items

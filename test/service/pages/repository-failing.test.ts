@@ -6,6 +6,7 @@ import { collectRepositoryJob } from '../../../src/contributions/jobs.ts';
 import { completeLookup, failLookup } from '../../../src/database/lookups.ts';
 import { AppError } from '../../../src/errors.ts';
 import { pageWordsOf } from '../../../src/pages/words/index.ts';
+import { failStream } from '../../../src/sync/stream-store.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
@@ -24,6 +25,16 @@ describe('the page of a repository that cannot be read', () => {
     return failLookup(shared.service.database.connection, key, outcome, standsUntil);
   };
   const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
+
+  /** Follows the progress of the page until it says that the host fails. */
+  const readUntilFailing = async (): Promise<void> => {
+    const ending = new AbortController();
+    const { body } = await fetch(`${shared.service.url}${progress}`, { signal: ending.signal });
+    const reader = body?.getReader() ?? assert.fail();
+    let written = '';
+    while (!written.includes('"isFailing":true')) written += Buffer.from((await reader.read()).value ?? []).toString();
+    ending.abort();
+  };
 
   beforeEach(async () => {
     const { connection, pool } = shared.service.database;
@@ -52,15 +63,29 @@ describe('the page of a repository that cannot be read', () => {
     }
   });
 
+  it('says since when its streams fail, and does not begin to read it again for this', async () => {
+    const { database } = shared.service;
+    const { rows } = await database.pool.query<{ id: string }>(
+      `select repository_id as id from streams where completed_at is null and name = 'issues'`,
+    );
+    assert.equal(rows.length, 1);
+    const id = rows[0]?.id ?? assert.fail();
+    for (const minute of ['34', '45']) {
+      const failedAt = new Date(`2026-07-15T12:${minute}:56Z`);
+      const failure = { code: 'provider_denied', reason: 'Forbidden', restart: false, failedAt };
+      await failStream(database.connection, id, 'issues', failure);
+    }
+    const { text } = await shared.service.get(`${page}?people=23`);
+    assert.match(text, /<span data-failing>github has not given a usable response since Jul 15, 2026, 12:34\sPM UTC\./);
+    await readUntilFailing();
+    const lookups = await database.pool.query('select from lookups where key = $1', [key]);
+    assert.equal(lookups.rowCount, 0);
+  });
+
   it('begins to read the repository again once the failure no longer stands', async () => {
     const { pool } = shared.service.database;
     await fail('2026-06-15T12:34:56Z', new Date('2026-06-15T12:35:06Z'));
-    const ending = new AbortController();
-    const { body } = await fetch(`${shared.service.url}${progress}`, { signal: ending.signal });
-    const reader = body?.getReader() ?? assert.fail();
-    let written = '';
-    while (!written.includes('"isFailing":true')) written += Buffer.from((await reader.read()).value ?? []).toString();
-    ending.abort();
+    await readUntilFailing();
     const since = await until(async () => {
       const { rows } = await pool.query<{ since: Date }>(
         `select failing_since as since from lookups where key = $1 and state = 'running'`,

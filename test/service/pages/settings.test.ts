@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { failStream } from '../../../src/sync/stream-store.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { decode } from '../../integration/access/forge-token.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
@@ -174,7 +175,26 @@ describe('managing an account on pages', () => {
     assert.ok(text.includes(url) && !text.includes('whsec_'));
     const id = /name="id" value="([\w-]+)"/.exec(text)?.[1] ?? assert.fail();
     assert.equal((await send(visitor, `${path}/notifications`, { action: 'remove_secret', id })).status, 303);
-    for (const section of ['', '/overview']) assert.equal((await visitor.get(`${path}${section}`)).status, 200);
+    const { rows } = await shared.service.database.pool.query<{ repository_id: string }>(
+      `select s.repository_id from streams s join repositories r on r.id = s.repository_id
+       join accounts a on a.id = r.owner_id where lower(a.name) = lower($1) and s.name = 'issues' limit 1`,
+      [path.split('/').at(-1)],
+    );
+    const failure = {
+      code: 'provider_denied',
+      reason: 'Forbidden',
+      restart: false,
+      failedAt: new Date('2026-03-01T12:00:00Z'),
+    };
+    await failStream(shared.service.database.connection, rows[0]?.repository_id ?? assert.fail(), 'issues', failure);
+    for (const section of ['', '/overview']) {
+      const overview = await visitor.get(`${path}${section}`);
+      assert.equal(overview.status, 200);
+      assert.match(
+        overview.text,
+        /<small data-since>github has not given a usable response since Mar 1, 2026, 12:00\sPM UTC/,
+      );
+    }
   });
 
   it('refuses a form without the token of the session, and unknown changes', async () => {

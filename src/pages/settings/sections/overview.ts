@@ -1,9 +1,11 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { fill } from '../../../cards/languages/language.ts';
 import { findInstallationsOf } from '../../../installations/store.ts';
 import { html } from '../../html.ts';
+import { timeText } from '../../time-text.ts';
 import { list, readItem, type Section, type SettingsContext } from '../section.ts';
 
+const Failure = Type.Object({ message: Type.String(), since_dttm: Type.Union([Type.Null(), Type.String()]) });
 const Status = Type.Object({
   as_of: Type.Union([Type.Null(), Type.String()]),
   repositories: Type.Object({ count: Type.Integer(), installed: Type.Integer(), complete: Type.Integer() }),
@@ -12,7 +14,7 @@ const Status = Type.Object({
       Type.Object({
         repository_name: Type.String(),
         name: Type.String(),
-        failure: Type.Union([Type.Null(), Type.Object({ message: Type.String() })]),
+        failure: Type.Union([Type.Null(), Failure]),
       }),
     ),
   }),
@@ -62,17 +64,19 @@ ${missingPermissions.length > 0 && html`<small><code>${missingPermissions.join('
   actions: {},
 };
 
-function failing(
-  { reader }: SettingsContext,
-  streams: readonly { repository_name: string; name: string; failure: { message: string } | null }[],
-) {
+function failing({ reader, target }: SettingsContext, streams: Static<typeof Status>['streams']['items']) {
+  const { words, language } = reader;
+  const since = (time: string): string =>
+    fill(words.notResponding, { host: target.account.provider, time: timeText(new Date(time), language.locale) });
   const failed = streams.filter(({ failure }) => failure !== null);
   return (
     failed.length > 0 &&
-    html`<h2>${reader.words.owner.failing}</h2>${list(
+    html`<h2>${words.owner.failing}</h2>${list(
       failed.map(
         ({ repository_name: repository, name, failure }) =>
-          html`<strong>${repository}</strong> <code>${name}</code><small lang="en" dir="ltr">${failure?.message}</small>`,
+          html`<strong>${repository}</strong> <code>${name}</code><small lang="en" dir="ltr">${failure?.message}</small>${
+            typeof failure?.since_dttm === 'string' && html` <small data-since>${since(failure.since_dttm)}</small>`
+          }`,
       ),
       reader,
     )}`
