@@ -46,12 +46,13 @@ export function findErased(connection: Connection): Promise<ErasedAccount | unde
 /**
  * Removes the row of an erased account, and by cascade what refers to it: nothing, as long as it is called last. Must run in a
  * transaction that holds the erasure lock.
- * @returns false when the account still owns repositories.
+ * @returns false when the account still owns repositories, or seasons of boards list it.
  */
 export async function removeAccount(transaction: Connection, id: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from accounts where id = ${id} and erased_at is not null
-      and not exists (select from repositories where owner_id = ${id})`.execute(transaction);
+      and not exists (select from repositories where owner_id = ${id})
+      and not exists (select from board_season_ranks where account_id = ${id})`.execute(transaction);
   return numAffectedRows > 0n;
 }
 

@@ -198,6 +198,17 @@ interface WithdrawnNamesTable {
   name: string;
 }
 
+/** An erased or hidden account that seasons name, until the statements of all of them are withdrawn. */
+interface PendingWithdrawalsTable {
+  id: Generated<string>;
+  account_id: string;
+  /** `provider/login` in lower case, as seasons name it; null for an organization. */
+  name: string | null;
+  /** The key of the last season whose statements were withdrawn. */
+  board_id: Generated<string>;
+  number: Generated<number>;
+}
+
 /** An account that a board names and that was not stored when it was looked up last. */
 interface NamedPeopleTable {
   /** `provider/login`, in lower case. */
@@ -238,6 +249,7 @@ export interface BoardTables {
   host_team_members: HostTeamMembersTable;
   named_people: NamedPeopleTable;
   withdrawn_names: WithdrawnNamesTable;
+  pending_withdrawals: PendingWithdrawalsTable;
   board_leaders: BoardLeadersTable;
   board_seasons: BoardSeasonsTable;
   board_season_ranks: BoardSeasonRanksTable;

@@ -1,5 +1,6 @@
 import { type ErasedAccount, findErased, removeAccount, removeRowsOf } from '../../accounts/erase-store.ts';
 import { isPersonOptedOut } from '../../accounts/opt-out-store.ts';
+import { forgetRanksOf, withdrawSome } from '../../boards/seasons/withdrawal-store.ts';
 import { forgetSome } from '../../contributions/erase-store.ts';
 import { hasAddresses, releaseAddresses } from '../../contributions/identity-store.ts';
 import { removeListsOf } from '../../contributors/ranking-store.ts';
@@ -23,7 +24,9 @@ export interface ErasedAtOnce {
   changed: number;
   /** People of a list that one transaction deletes. */
   listed: number;
-  /** Addresses that one transaction releases, and other rows that one deletes. */
+  /** Seasons whose statements one transaction withdraws. */
+  seasons: number;
+  /** Addresses that one transaction releases, and other rows that one changes or deletes. */
   others: number;
 }
 
@@ -33,6 +36,7 @@ const usual: ErasedAtOnce = {
   found: 10_000,
   changed: 1000,
   listed: 10_000,
+  seasons: 100,
   others: 1000,
 };
 
@@ -51,6 +55,8 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
     () => eraseRepositories(connection, id, atOnce),
     () => forgetSome(connection, id, atOnce),
     () => removeListsOf(connection, id, { limit: atOnce.listed, now }),
+    () => withdrawSome(connection, { accountId: id, limit: atOnce.seasons }),
+    () => forgetRanksOf(connection, id, atOnce.others),
     () => removeRowsOf(connection, id, atOnce.others),
   ];
   for (const step of steps) {

@@ -130,7 +130,8 @@ function partsOfBoards(id: string): Record<string, RawBuilder<unknown>> {
     boards_file: sql`select * from board_files where owner_id = ${id}`,
     board: sql`select slug, definition, is_current, created_at from boards where owner_id = ${id}`,
     board_season: sql`
-      select b.slug, s.number, s.version, s.since, s.until, s.definition, s.missing, s.frozen_at, s.reason, s.statement
+      select b.slug, s.number, s.version, s.since, s.until, s.definition, s.missing, s.frozen_at, s.reason,
+        case when not is_withdrawn(s.board_id, s.number) then s.statement end as statement
       from board_seasons s join boards b on b.id = s.board_id where b.owner_id = ${id} and s.is_written`,
     board_rank: sql`
       select b.slug, o.name as board_owner, k.points, k.granted, k.by_rule, k.is_newcomer, k.is_returning, 1 + (

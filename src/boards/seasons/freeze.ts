@@ -10,6 +10,7 @@ import { type BoardWindow, endedWindows, windowOf } from '../windows.ts';
 import { addAnonymousVersion, removeFormerTables } from './anonymous-store.ts';
 import { findSeason, findSeasons, findToFreeze, findWithdrawn, setFreezeTime } from './season-store.ts';
 import { addVersion, findBoardsToWrite, hasUnwritten } from './version-store.ts';
+import { withdrawAll } from './withdrawal-store.ts';
 import { type CountingServices, type SeasonServices, writeSeasons } from './write-seasons.ts';
 
 /** The time after the end of a window at which it is frozen even if data is missing; the statement names that data. */
@@ -30,6 +31,7 @@ const rowsAtOnce = 10_000;
  */
 export async function freezeSeasons(services: SeasonServices): Promise<void> {
   const { connection, now } = services;
+  await withdrawAll(connection, services.withdrawnAtOnce);
   await inBatches(() => removeFormerTables(connection, rowsAtOnce));
   const unwritten = await findBoardsToWrite(connection, boardsAtOnce);
   const boards = await findToFreeze(connection, now(), boardsAtOnce);

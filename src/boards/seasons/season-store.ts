@@ -58,7 +58,8 @@ export interface SeasonPerson {
 }
 
 export const seasonColumns = sql`s.board_id as "boardId", s.number, s.version, s.since, s.until, s.definition, s.coverage, s.counted,
-  s.as_of as "asOf", s.missing, s.frozen_at as "frozenAt", s.reason, s.differences, s.statement`;
+  s.as_of as "asOf", s.missing, s.frozen_at as "frozenAt", s.reason, s.differences,
+  case when not is_withdrawn(s.board_id, s.number) then s.statement end as statement`;
 
 /**
  * Finds the newest version of each frozen season of a board, that of the newest window first. Numbers follow the order of

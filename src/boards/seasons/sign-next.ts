@@ -17,6 +17,7 @@ import {
   saveSigned,
   waitForHiding,
 } from './version-store.ts';
+import { isToWithdraw, withdrawAll } from './withdrawal-store.ts';
 
 const maxPeople = 100_000;
 /** The most attempts to sign a version whose people change meanwhile, before one that keeps them from changing. */
@@ -33,10 +34,12 @@ interface Prepared {
 /**
  * Signs the next version of a season of a board whose table is stored, and announces it. Reading and signing a large table
  * takes seconds, so that no transaction is open meanwhile: people in it can be hidden and erased. A version that changed is
- * signed again. When it has changed at each attempt, one transaction signs it, for which these changes wait.
+ * signed again. When it has changed at each attempt, one transaction signs it; those who are hidden meanwhile keep readers
+ * from the statement until it is withdrawn.
  */
 export async function signNext(connection: Connection, signer: Signer, boardId: string): Promise<void> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    await withdrawAll(connection);
     const prepared = await inTransaction(connection, (transaction) => prepare(transaction, boardId));
     if (prepared === undefined) return;
     const signed = await sign(connection, signer, prepared);
@@ -72,12 +75,13 @@ async function sign(connection: Connection, signer: Signer, { season, ownerId }:
   return { statement: await signStatement(signer, season, { owner, ranks }), differences };
 }
 
-/** @returns false when the version has changed since it was prepared; the statement may name a person who was hidden. */
+/** @returns false when the version has changed since it was prepared, or a withdrawal waits: the statement may name a person who was hidden. */
 async function storeUnchanged(transaction: Connection, prepared: Prepared, signed: Signed): Promise<boolean> {
   await takeSharedErasureLock(transaction);
   await findAnyBoard(transaction, prepared.season.boardId);
   await lockSeason(transaction, prepared.season);
   if ((await findRevision(transaction, prepared.season)) !== prepared.revision) return false;
+  if (await isToWithdraw(transaction, prepared.season)) return false;
   await store(transaction, prepared, signed);
   return true;
 }

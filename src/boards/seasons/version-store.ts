@@ -135,7 +135,7 @@ export async function saveNextPart(
 
 /**
  * Locks the versions of a season until the end of the transaction: when a person in one is hidden or erased meanwhile, the
- * trigger that withdraws their statements waits for it.
+ * withdrawal of their statements waits for it.
  */
 export async function lockSeason(
   transaction: Connection,
@@ -160,8 +160,8 @@ export async function forgetHidden(transaction: Connection, { boardId, number, v
 }
 
 /**
- * Returns the id of the transaction that changed a version last. Triggers change the versions of a season when a person in
- * one is hidden or erased.
+ * Returns the id of the transaction that changed a version last. The versions of a season change when their statements are
+ * withdrawn, because a person in one was hidden or erased.
  */
 export async function findRevision(
   connection: Connection,

@@ -5,8 +5,11 @@ import { findAnyBoard } from '../board-store.ts';
 import { signNext } from './sign-next.ts';
 import { findUnwritten, saveNextPart } from './version-store.ts';
 
-/** The services that count and write seasons, and the most people of a season that one transaction stores. */
-export type SeasonServices = SigningServices & { peopleAtOnce?: number };
+/**
+ * The services that count and write seasons, the most people of a season that one transaction stores, and the most seasons
+ * whose statements one withdraws.
+ */
+export type SeasonServices = SigningServices & { peopleAtOnce?: number; withdrawnAtOnce?: number };
 
 /** The part of these services that counts seasons. */
 export type CountingServices = Pick<SeasonServices, 'connection' | 'now' | 'peopleAtOnce'>;

@@ -95,6 +95,7 @@ const backedUp: Readonly<Record<keyof Tables, boolean>> = {
   host_team_members: true,
   named_people: true,
   withdrawn_names: true,
+  pending_withdrawals: true,
 };
 
 /** The names of the tables that a backup contains. */

@@ -76,6 +76,7 @@ import * as addressesOfErased from './0117-addresses-of-erased.ts';
 import * as failingLookups from './0118-failing-lookups.ts';
 import * as languageSums from './0119-language-sums.ts';
 import * as failingStreams from './0120-failing-streams.ts';
+import * as pendingWithdrawals from './0121-pending-withdrawals.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -158,4 +159,5 @@ export const migrations: Record<string, Migration> = {
   '0118-failing-lookups': failingLookups,
   '0119-language-sums': languageSums,
   '0120-failing-streams': failingStreams,
+  '0121-pending-withdrawals': pendingWithdrawals,
 };

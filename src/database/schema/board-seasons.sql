@@ -1,6 +1,6 @@
--- Signed statements name people. Those of all versions of a season disappear in the transaction that erases or hides one
--- of them, because a version may name those of the version before; a job then signs a version without them.
--- A version that is being signed changes as well, so that its statement is not stored (`signNext` in boards/seasons).
+-- Signed statements name people. Those of all versions of a season are shown no more from the transaction on that erases or
+-- hides one of them, because a version may name those of the version before; a job then signs a version without them.
+-- A version that is being signed is changed with them, so that its statement is not stored (`signNext` in boards/seasons).
 
 create or replace function withdraw_statements_of_erased() returns trigger language plpgsql as $$
 begin
@@ -16,46 +16,50 @@ create or replace trigger board_season_ranks_erased after update of account_id o
 for each row when (old.account_id is not null and new.account_id is null and not new.is_anonymous)
 execute function withdraw_statements_of_erased();
 
--- Returns the seasons of which a version lists an account, or will when its table is stored, and those whose rule names `key`,
--- its `provider/name` in lower case. Without the settings, PostgreSQL might read the lists of all people of all seasons that
--- are being stored: its estimate does not include what lies outside of their rows.
-create or replace function seasons_of_account(account uuid, key text) returns table (board_id uuid, number integer)
+-- Returns some seasons after the one with the given key, in the order of their keys: those of which a version lists an account,
+-- or will when its table is stored, and those whose rule names `key`, its `provider/name` in lower case. Without the settings,
+-- PostgreSQL might read the lists of all people of all seasons that are being stored: its estimate does not include what lies
+-- outside of their rows.
+create or replace function seasons_of_account(account uuid, key text, after_board uuid, after_number integer, most integer)
+returns table (board_id uuid, number integer)
 language sql stable set enable_seqscan = off set enable_indexscan = off as $$
-  select board_id, number from board_season_ranks where account_id = account
-  union select board_id, number from next_season_ranks where account_ids @> array[account]
-  union select board_id, number from board_seasons where people @> array[key]
-  union select board_id, number from withdrawn_names where name = key
+  select f.board_id, f.number from (
+    (select distinct r.board_id, r.number from board_season_ranks r
+      where r.account_id = account and (r.board_id, r.number) > (after_board, after_number) order by 1, 2 limit most)
+    union select n.board_id, n.number from next_season_ranks n where n.account_ids @> array[account]
+    union select s.board_id, s.number from board_seasons s where s.people @> array[key]
+    union select w.board_id, w.number from withdrawn_names w where w.name = key) f
+  where (f.board_id, f.number) > (after_board, after_number) order by 1, 2 limit most
 $$;
 
+-- Returns whether readers may not see the statements of a season, because it names an account that was erased or hidden, and
+-- a job still has to withdraw them. Those of seasons up to the key of an entry of `pending_withdrawals` were withdrawn for it.
+create or replace function is_withdrawn(board uuid, season integer) returns boolean language sql stable as $$
+  select exists (
+    select from pending_withdrawals w where (board, season) > (w.board_id, w.number) and (
+      exists (select from board_season_ranks r where r.account_id = w.account_id and r.board_id = board and r.number = season)
+      or exists (select from board_seasons s where s.board_id = board and s.number = season and s.people @> array[w.name])))
+$$;
+
+-- A person may be in hundreds of seasons, so that this notes the account alone, which readers of statements see at once. A job
+-- withdraws the statements (`withdrawSome` in boards/seasons).
 create or replace function withdraw_statements_of_hidden() returns trigger language plpgsql as $$
 declare
-  key constant text := old.provider || '/' || lower(old.name);
   -- Organizations are on no board, and their repositories stay in the rules of boards.
-  named constant text := case when new.type <> 'organization' then key end;
+  named constant text := case when new.type <> 'organization' then old.provider || '/' || lower(old.name) end;
+  boards_of_seasons uuid[];
 begin
-  -- A version that is being signed may name this account: either it sees this change, or this statement waits for its end. One
-  -- that was stored after this statement is signed when this transaction has ended.
+  -- A version that is being counted, which this transaction does not see, is signed when it has ended.
   perform hold_signing();
-  perform from board_seasons where not is_written
-    and (board_id, number) in (select f.board_id, f.number from seasons_of_account(new.id, named) f)
-  order by board_id, number, version for no key update;
-  if new.hidden or new.hidden_by_host or new.deleted_at is not null then
-    insert into withdrawn_names (board_id, number, name)
-    select f.board_id, f.number, key from seasons_of_account(new.id, named) f
-    join boards b on b.id = f.board_id and b.owner_id <> new.id order by 1, 2
-    on conflict do nothing;
+  boards_of_seasons := array(select board_id from seasons_of_account(new.id, named,
+    '00000000-0000-0000-0000-000000000000', 0, max_announced() + 1));
+  if (new.hidden or new.hidden_by_host or new.deleted_at is not null) and cardinality(boards_of_seasons) > 0 then
+    insert into pending_withdrawals (account_id, name) values (new.id, named);
   end if;
-  update board_seasons set statement = null where ctid = any(array(
-    select s.ctid from board_seasons s
-    where (s.statement is not null or not s.is_written) and (s.board_id, s.number) in (
-      select board_id, number from board_season_ranks where account_id = new.id
-      union select board_id, number from withdrawn_names where name = key)
-    order by s.board_id, s.number, s.version for no key update));
   perform announce_accounts(array(
     select b.owner_id from (
-      select board_id from board_season_ranks where account_id = new.id
+      select unnest(boards_of_seasons) as board_id
       union all select board_id from board_ranks where account_id = new.id
-      union all select board_id from withdrawn_names where name = key
       limit max_announced() + 1) m join boards b on b.id = m.board_id));
   return null;
 end $$;

@@ -22,7 +22,7 @@ import { loseConnection } from '../../integration/lost-connection.ts';
 import { type RanStatement, watchPlans } from '../../integration/plans.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
-const few: ErasedAtOnce = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, others: 4 };
+const few: ErasedAtOnce = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, seasons: 2, others: 4 };
 
 /** Stores a person who owns repositories and contributed to those of others, in every way. @returns the person. */
 async function fill(database: Database, items: number): Promise<Account> {

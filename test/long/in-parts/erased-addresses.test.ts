@@ -14,7 +14,7 @@ import { addRepository } from '../../integration/contributions/stored-repository
 import { loseConnectionAtStatements } from '../../integration/lost-connection.ts';
 import { watchPlans } from '../../integration/plans.ts';
 
-const few = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, others: 40 };
+const few = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, seasons: 2, others: 40 };
 const emailsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index + 1}@x.org`);
 
 /** Stores a person with addresses, which the commits of a repository name. */

@@ -207,7 +207,15 @@ function changingJobs(context: SyncContext): Jobs {
       });
     },
     'erase the rest of people': async () => {
-      await eraseNext(connection, new Date(), { hidden: 2, erased: 1, found: 20, changed: 5, listed: 3, others: 3 });
+      await eraseNext(connection, new Date(), {
+        hidden: 2,
+        erased: 1,
+        found: 20,
+        changed: 5,
+        listed: 3,
+        seasons: 2,
+        others: 3,
+      });
     },
   };
 }
