@@ -206,21 +206,12 @@ function changingJobs(context: SyncContext): Jobs {
         await transaction.deleteFrom('opt_outs').execute();
       });
     },
-    'erase the rest of people': async () => {
-      await eraseNext(connection, new Date(), {
-        hidden: 2,
-        erased: 1,
-        found: 20,
-        changed: 5,
-        listed: 3,
-        seasons: 2,
-        others: 3,
-      });
-    },
+    'erase the rest of people': () => eraseNext(connection, new Date(), few),
   };
 }
 
 const always = { from: null, until: null };
+const few = { hidden: 2, erased: 1, found: 20, changed: 5, listed: 3, seasons: 2, others: 3 };
 
 /** Jobs that count and evaluate. */
 function otherJobs(context: SyncContext): Jobs {
