@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { addPullRequest } from '../../simulators/world/activity.ts';
 import { lineCountsOf } from '../../simulators/world/line-counts.ts';
 import { renameRepository, transferRepository } from '../../simulators/world/mutations.ts';
 import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
@@ -177,6 +178,52 @@ export const repositoryRules: readonly Rule[] = [
       assert.ok(pull);
       const files = await provider.details.readChangedFiles(repository, [String(pull.number)], newCall());
       assert.deepEqual([...files], [[String(pull.number), ['guide/engines.md']]]);
+    },
+  }),
+  ruleAboutParts(['streams', 'history', 'details', 'files', 'polls', 'privateData'], {
+    title:
+      'reads every part of a private repository with the credential that showed it, also where it is not the first',
+    tokens: ['user', 'organization_member'],
+    check: async (fixture) => {
+      const { provider, world, people, repositories } = fixture;
+      const { streams, history, details, files, polls } = provider;
+      const { plans } = repositories;
+      const pull = addPullRequest(world, plans, { author: people.max });
+      pull.files = [{ path: 'plan.md', additions: 1, deletions: 0 }];
+      plans.files.set('plan.md', 'secret');
+      const [commit] = plans.commits;
+      const issues = streams.list.find(({ covers }) => covers.includes('issue'));
+      assert.ok(commit && issues);
+      const repository = await knownRepository(fixture, plans);
+      const position = { cursor: null, since: null, pageSize: null, isDeep: false };
+      const page = await streams.read(issues.name, repository, position, newCall());
+      const identities = [{ email: commit.author.email, oid: commit.oid }];
+      const owners = await history.resolveIdentities(repository, identities, newCall());
+      const counts = await details.readLineCounts(repository, [commit.oid], newCall());
+      const changed = await details.readChangedFiles(repository, [String(pull.number)], newCall());
+      const read = await files.read(repository, ['plan.md'], newCall());
+      const tip = await polls.readTip(repository, newCall());
+      const totals = await polls.readTotals(repository, newCall());
+      assert.deepEqual(
+        {
+          issues: page.contributions.map(({ kind }) => kind),
+          author: owners.get(commit.author.email)?.externalId,
+          counted: [...counts.keys()],
+          changed: [...changed],
+          texts: read?.files.map(({ text }) => text),
+          tip: tip?.repository.name,
+          total: totals['issues'],
+        },
+        {
+          issues: ['issue'],
+          author: String(people.olive.id),
+          counted: [commit.oid],
+          changed: [[String(pull.number), ['plan.md']]],
+          texts: ['secret'],
+          tip: 'secret-plans',
+          total: 1,
+        },
+      );
     },
   }),
 ];
