@@ -31,3 +31,8 @@ export interface Ownership {
    */
   administers?(organization: KnownOrganization, person: string, call: Call): Promise<Administers>;
 }
+
+/** Returns whether two names are those of one account: hosts ignore the case of letters. */
+export function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}

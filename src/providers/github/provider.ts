@@ -1,4 +1,3 @@
-import { seenBy } from '../known.ts';
 import type {
   Accounts,
   Call,
@@ -10,6 +9,7 @@ import type {
   ProviderWith,
   Repositories,
 } from '../provider.ts';
+import { readersFor } from '../repository-readers.ts';
 import type { OnExchange } from '../transport/http-transport.ts';
 import { type OAuthClient, OAuthSignIn } from '../transport/oauth.ts';
 import { reportAccount } from './accounts.ts';
@@ -219,37 +219,36 @@ function anonymousParts(client: GitHubClient, { url, remoteOf }: Site): Required
   };
 }
 
-/**
- * Returns the parts that read repositories with a token; they read a private one with the credential that showed it.
- */
+/** Returns the parts that read repositories with a token. */
 function partsByToken(
   client: GitHubClient,
   app: GitHubApp | undefined,
   { url, remoteOf, tokens, now }: Site & { now: () => Date },
 ): RequiredParts & Pick<Provider, 'details' | 'polls' | 'privateData'> {
+  const readers = readersFor(client, {
+    readStream,
+    resolveIdentities,
+    readLineCounts,
+    readChangedFiles,
+    readFiles,
+    readTip,
+    readTotals,
+  });
   const withoutOwn = async (page: ContributionPage, call: Call): Promise<ContributionPage> =>
     app === undefined ? page : withoutOwnComments(page, () => app.botName(call));
   return {
     streams: {
       list: tokenStreams,
       read: async (stream, repository, position, call) =>
-        withoutOwn(await readStream(client, stream, repository, position, seenBy(repository, call)), call),
+        withoutOwn(await readers.readStream(stream, repository, position, call), call),
     },
     history: {
       remoteOf,
       identitiesAtOnce: identitiesAtOnce.withToken,
-      resolveIdentities: (repository, identities, call) =>
-        resolveIdentities(client, repository, identities, seenBy(repository, call)),
+      resolveIdentities: readers.resolveIdentities,
     },
-    details: {
-      readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
-      readChangedFiles: (repository, numbers, call) =>
-        readChangedFiles(client, repository, numbers, seenBy(repository, call)),
-    },
-    files: {
-      read: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
-      urlOf: (repository, path) => fileUrl(url, repository, path),
-    },
+    details: { readLineCounts: readers.readLineCounts, readChangedFiles: readers.readChangedFiles },
+    files: { read: readers.readFiles, urlOf: (repository, path) => fileUrl(url, repository, path) },
     polls: {
       // Listings show every change. With deliveries, polls may be rare, because GitHub also delivers lost visibility.
       get owners() {
@@ -258,10 +257,10 @@ function partsByToken(
       },
       repositories: { perHour: pointsForPolls / pointsOfPoll, quotas: Math.max(1, tokens.length) },
       readTip: async (repository, call) => {
-        const tip = await readTip(client, repository, seenBy(repository, call));
+        const tip = await readers.readTip(repository, call);
         return tip && { ...tip, page: await withoutOwn(tip.page, call) };
       },
-      readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
+      readTotals: readers.readTotals,
     },
     privateData: {
       credentialNames: (account) => privateCredentialNames(client, account),

@@ -1,10 +1,12 @@
-import { seenBy } from '../known.ts';
 import type { ProviderWith } from '../provider.ts';
-import { BearerClient } from '../rest/bearer/client.ts';
-import { RestClient, type RestHostOptions } from '../rest/client.ts';
-import { credentialNamesOf, gitAuthorization } from '../rest/views.ts';
-import { type OAuthClient, OAuthSignIn } from '../transport/oauth.ts';
+import { readersFor } from '../repository-readers.ts';
+import type { RestClient, RestHostOptions } from '../rest/client.ts';
+import { createRestHost } from '../rest/host.ts';
+import { proofByToken } from '../rest/prove.ts';
+import { gitAuthorization } from '../rest/views.ts';
+import type { AuthorizationServer } from '../transport/oauth.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
+import { toActor } from './actors.ts';
 import { administers } from './administers.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
@@ -12,8 +14,9 @@ import { gitlabDialect } from './dialect.ts';
 import { fileUrl, pageUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
 import { createNotifier } from './notifier.ts';
+import { UserPayload } from './payloads.ts';
 import { findRepository, listRepositories } from './projects.ts';
-import { proveOwnership } from './prove.ts';
+import { administered } from './prove.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { anonymousStreams, readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
@@ -44,13 +47,10 @@ type GitLabProvider = ProviderWith<
  * no apps that owners could install: the operator configures tokens, and they show all that there is.
  */
 export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
-  const { name, url, apiUrl, tokens } = options;
-  const client = new RestClient(options, gitlabDialect);
-  const bearers = new BearerClient(options, gitlabDialect);
-  const signIn = options.oauth && signInOf({ ...options, client: options.oauth });
+  const { url, apiUrl, tokens } = options;
+  const { client, bearers, parts } = createRestHost(options, gitlabDialect, authorizationServerAt(url));
   return {
-    name,
-    host: new URL(url).host,
+    ...parts,
     accounts: {
       isPossibleName,
       urlOf: (account) =>
@@ -72,45 +72,46 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
     },
     unreported: unreportedWith(tokens.length > 0),
     ...partsOfRepositories(client, options),
-    privateData: { credentialNames: () => credentialNamesOf(client) },
     deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
     ownership: {
-      prove: (credential, login, signal) =>
-        proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
+      prove: proofByToken(bearers, { isPossibleName, user: UserPayload, toActor, administered }),
       administers: (organization, person, call) => administers(client, organization, person, call),
     },
     teams: { readMembers: (place, call) => readTeam(client, place, call) },
-    signIn,
     notifier: createNotifier(client),
     diagnose: (signal) => diagnose(client, signal),
-    credentialUses: () => client.credentials.uses(client.now()),
-    close: async () => {
-      await Promise.all([client.close(), bearers.close(), signIn?.close()]);
-    },
   };
 }
 
 /**
- * https://docs.gitlab.com/integration/openid_connect_provider/
- * The issuer is the instance's address without a slash (gitlabhq/gitlabhq,
+ * Returns the server with which people sign in. Its issuer is the instance's address without a slash (gitlabhq/gitlabhq,
  * config/initializers/doorkeeper_openid_connect.rb).
+ * https://docs.gitlab.com/integration/openid_connect_provider/
  */
-function signInOf(options: RestHostOptions & { client: OAuthClient }): OAuthSignIn {
-  const paths = { authorize: '/oauth/authorize', token: '/oauth/token' };
-  return new OAuthSignIn({ ...options, paths, issuers: [options.url], scope: 'openid read_api' });
+function authorizationServerAt(url: string): AuthorizationServer {
+  return {
+    paths: { authorize: '/oauth/authorize', token: '/oauth/token' },
+    issuers: [url],
+    scope: 'openid read_api',
+  };
 }
 
-/** Returns the parts that read stored repositories, a private one with the token that showed it. */
+/** Returns the parts that read stored repositories. */
 function partsOfRepositories(
   client: RestClient,
   { url, tokens }: RestHostOptions,
 ): Pick<GitLabProvider, 'streams' | 'history' | 'details' | 'files' | 'polls'> {
+  const readers = readersFor(client, {
+    readStream,
+    resolveIdentities,
+    readLineCounts,
+    readChangedFiles,
+    readFiles,
+    readTip,
+    readTotals,
+  });
   return {
-    streams: {
-      list: tokens.length === 0 ? anonymousStreams : streams,
-      read: (stream, repository, position, call) =>
-        readStream(client, stream, repository, position, seenBy(repository, call)),
-    },
+    streams: { list: tokens.length === 0 ? anonymousStreams : streams, read: readers.readStream },
     history: {
       remoteOf: async ({ owner, name, credentialName }) => ({
         url: `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}.git`,
@@ -118,18 +119,10 @@ function partsOfRepositories(
       }),
       // This number of addresses takes five queries.
       identitiesAtOnce: 40,
-      resolveIdentities: (repository, identities, call) =>
-        resolveIdentities(client, repository, identities, seenBy(repository, call)),
+      resolveIdentities: readers.resolveIdentities,
     },
-    details: {
-      readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
-      readChangedFiles: (repository, numbers, call) =>
-        readChangedFiles(client, repository, numbers, seenBy(repository, call)),
-    },
-    files: {
-      read: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
-      urlOf: (repository, path) => fileUrl(url, repository, path),
-    },
+    details: { readLineCounts: readers.readLineCounts, readChangedFiles: readers.readChangedFiles },
+    files: { read: readers.readFiles, urlOf: (repository, path) => fileUrl(url, repository, path) },
     polls: {
       owners: {
         intervalMs: 30_000,
@@ -141,8 +134,8 @@ function partsOfRepositories(
       // A fifth of the 7,200 requests that an instance allows by default where limits are switched on, at some thirty
       // requests a poll. Public projects are read with the first token, so that others add nothing.
       repositories: { perHour: 48, quotas: 1 },
-      readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
-      readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
+      readTip: readers.readTip,
+      readTotals: readers.readTotals,
     },
   };
 }

@@ -9,19 +9,23 @@ export interface OAuthClient {
   secret: string;
 }
 
-interface OAuthOptions {
-  client: OAuthClient;
-  /** The base URL of the host for people. */
-  url: string;
+/** The authorization server of a host. */
+export interface AuthorizationServer {
   /**
    * The names of the authorization server in its responses, the usual one first. A response of another server that uses
    * one of them does no harm: the state of a sign-in belongs to one host, and so does its callback address.
    */
   issuers: readonly [string, ...string[]];
-  /** Paths below `url`. */
+  /** Paths below the base URL of the host for people. */
   paths: { authorize: string; token: string };
   /** Empty: the host gives the rights of the registration. With `openid` the host issues an ID token. */
   scope: string;
+}
+
+interface OAuthOptions extends AuthorizationServer {
+  client: OAuthClient;
+  /** The base URL of the host for people. */
+  url: string;
   connectTimeoutMs: number;
   onExchange?: OnExchange | undefined;
   now: () => Date;

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../accounts/account.ts';
 import { AppError } from '../../../errors.ts';
-import type { OwnershipProof } from '../../provider.ts';
+import { isSameName, type OwnershipProof } from '../../ownership.ts';
 import { restActor } from '../actors.ts';
 import { MembershipPayload, RestAccountPayload } from '../payloads.ts';
 import type { BearerClient } from './client.ts';
@@ -49,8 +49,4 @@ async function administered(
     displayName: '',
     avatarUrl: organization.avatar_url,
   };
-}
-
-function isSameName(left: string, right: string): boolean {
-  return left.toLowerCase() === right.toLowerCase();
 }
