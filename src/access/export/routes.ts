@@ -39,9 +39,15 @@ export function exportRoutes(app: App, services: AccessServices): void {
         const retryAt = new Date(now().getTime() + busyRetryMs);
         throw new AppError('rate_limited', 'Other exports are under way; try again soon.', { retryAt });
       }
-      const actor = await actorOf(connection, caller);
-      await recordAction(services, connection, account.id, { action: 'exported', subject: account.id, ...actor });
+      // Counted before the first wait, so that requests that arrive together do not all find room.
       running += 1;
+      try {
+        const actor = await actorOf(connection, caller);
+        await recordAction(services, connection, account.id, { action: 'exported', subject: account.id, ...actor });
+      } catch (error) {
+        running -= 1;
+        throw error;
+      }
       const lines = Readable.from(joinLines(exportAccount(connection, account.id)));
       lines.once('close', () => {
         running -= 1;
