@@ -27,7 +27,7 @@ export interface ReadStream {
   failure: string | null;
 }
 
-/** Returns how far a repository was read. */
+/** Returns how far a repository was read. Contributions that were read only for counting have no `labels`. */
 export async function findReadState(connection: Connection, repositoryId: string): Promise<ReadState> {
   const [streams, stored, skipped, onDemand] = await Promise.all([
     sql<ReadStream>`
@@ -52,6 +52,7 @@ export async function findReadState(connection: Connection, repositoryId: string
   };
 }
 
+/** Counts pending details. A row of `pending_details` with an empty key stands for items that are still to be noted. */
 async function findOnDemand(
   connection: Connection,
   repositoryId: string,
@@ -84,6 +85,7 @@ async function findOnDemand(
     from repositories r cross join pending p cross join of_commits c cross join of_requests i
     where r.id = ${repositoryId}`.execute(connection);
   const [row] = rows;
+  // While items are still being noted, each item without the detail is pending.
   const of = (detail: Detail, absent = 0): ReadState['onDemand'][Detail] => ({
     pending: row?.noted?.includes(detail) === true ? absent : (row?.pending?.[detail] ?? 0),
     absent,

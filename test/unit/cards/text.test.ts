@@ -88,6 +88,7 @@ describe('text in cards', () => {
     assert.equal(initialsOf(names.emoji), 'Z');
   });
 });
+
 describe('letters of cards', () => {
   it('are in a bundled font, except those of scripts for which the machine has fonts', async () => {
     const fonts = await Promise.all(

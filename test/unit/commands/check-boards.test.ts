@@ -58,8 +58,12 @@ describe('plaudit boards check', () => {
     assert.deepEqual(warned, [
       'codeberg is not configured here, so conditions on data that it does not report get no warning',
     ]);
-    const groups: string[] = [];
-    await check(['--host', 'gitlab', '-'], boardWith('', { repositories: '[acme/tools/*]', points }), groups);
-    assert.deepEqual(groups, []);
+  });
+
+  it('takes the first of three names for a group, not for a host, at GitLab', async () => {
+    const points = "[{ action: star, points: 1 }, { action: issue, condition: 'reason = COMPLETED', points: 1 }]";
+    const warned: string[] = [];
+    await check(['--host', 'gitlab', '-'], boardWith('', { repositories: '[acme/tools/*]', points }), warned);
+    assert.deepEqual(warned, []);
   });
 });
