@@ -42,6 +42,9 @@ export interface ListPlace {
 
 const dayMs = 86_400_000;
 
+/** The latest days of spans before a window, in days before it; the last span has all older ones. */
+const formerSpans = [0, 90, 730];
+
 /**
  * Finds a page of the contributors in a window: those after a place, or the last ones before it.
  * @returns the page, and in `remaining` the number of all contributors after `after` or before `before`, or in the list.
@@ -113,24 +116,41 @@ function sumsOf({ scope, since, until, kinds, only, except, newcomers }: Counted
     group by d.account_id`;
   const itemsIn = (parts: [from: Date, to: Date][]): RawBuilder<unknown>[] =>
     parts.flatMap(([from, to]) => counters.map(({ name }) => itemsBetween(name, from, to)));
-  // An index returns the days of each person, oldest first, and the first that counts suffices. All former days of the
-  // repositories would be many more.
-  const formerDays =
-    since !== null &&
-    sql`
-      select p.account_id, 1 from (select distinct account_id from counted) p cross join lateral (
-        select from contribution_days d join repositories r on r.id = d.repository_id
-        where d.account_id = p.account_id and ${sum} > 0 and ${isOfScope}
-          and d.day < (${floor(since)}::timestamptz at time zone 'UTC')::date
-        order by d.day limit 1) f`;
-  const former = formerDays === false ? [] : [formerDays, ...itemsIn(partsOfDays(null, since))];
+  const former =
+    newcomers === true && since !== null ? sql`${formerIn(since, sum, itemsIn(partsOfDays(null, since)))},` : sql``;
   const isWanted = newcomers === true ? sql`where account_id not in (select account_id from former)` : sql``;
   return sql`
     in_scope as materialized (select r.id from repositories r where ${isOfScope}),
     counted as (${sql.join([wholeDays, ...itemsIn(partsOfDays(since, until))], sql` union all `)}),
-    ${newcomers === true ? sql`former (account_id, n) as (${sql.join(former, sql` union all `)}),` : sql``}
+    ${former}
     summed as (
       select account_id, sum(n)::integer as n from counted ${isWanted} group by account_id having sum(n) > 0)`;
+}
+
+/**
+ * Returns common table expressions; the last one, `former`, has the people among `counted` who contributed before a window.
+ * Days are looked for in spans, latest first, each for the people of whom the spans before found none, so that few former
+ * days of a person are read. To stop at the first one would need a LIMIT beside each person, which Citus refuses. The
+ * array and `is true` keep PostgreSQL from joins: it knows too little of the number of these people, and would read all
+ * former days of the repositories in place of the index of the person.
+ * @param items SQL for the people with contributions on the day in which the window begins, before it.
+ */
+function formerIn(since: Date, sum: RawBuilder<unknown>, items: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const end = floor(since).getTime();
+  const spans = formerSpans.map((days) => new Date(end - days * dayMs));
+  const names = spans.map((_, index) => sql.id(`former${index}`));
+  const parts = spans.map((until, index) => {
+    const known = names.slice(0, index).map((name) => sql`except select account_id from ${name}`);
+    const next = spans[index + 1];
+    const from = next === undefined ? sql`` : sql`and d.day >= (${next}::timestamptz at time zone 'UTC')::date`;
+    return sql`${names[index]} as (
+      select distinct d.account_id from contribution_days d
+      where d.account_id = any(array(select account_id from counted ${sql.join(known, sql` `)})) and ${sum} > 0
+        and d.day < (${until}::timestamptz at time zone 'UTC')::date ${from}
+        and (d.repository_id in (select id from in_scope)) is true)`;
+  });
+  const found = [...names.map((name) => sql`select account_id, 1 from ${name}`), ...items];
+  return sql`${sql.join(parts)}, former (account_id, n) as (${sql.join(found, sql` union all `)})`;
 }
 
 /** Counts the contributions of each person between two instants of a day. */

@@ -4,9 +4,6 @@ import type { Captured } from './capture.ts';
 import { loadParser, problemsOf } from './rules.ts';
 import { mixedIn } from './undivided.ts';
 
-/** Lists of newcomers look for the first day of each person beside its repository: they do not run on a Citus cluster yet. */
-const ofNewcomers = /\bformer \(account_id, n\)/;
-
 /** Returns the problems of the statements that processes have captured into files of a directory. */
 export async function checkCaptured(directory: string): Promise<{ statements: number; problems: string[] }> {
   await loadParser();
@@ -16,9 +13,7 @@ export async function checkCaptured(directory: string): Promise<{ statements: nu
     for (const { text, from } of captured) statements.set(text, from);
   }
   const problems = [...statements].flatMap(([text, from]) =>
-    [...problemsOf(text), ...(ofNewcomers.test(text) ? [] : mixedIn(text))].map(
-      (problem) => `${from}: ${problem} in\n${text}`,
-    ),
+    [...problemsOf(text), ...mixedIn(text)].map((problem) => `${from}: ${problem} in\n${text}`),
   );
   return { statements: statements.size, problems };
 }

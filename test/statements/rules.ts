@@ -144,11 +144,13 @@ function readSource(source: unknown, level: Level, conditions: unknown[]): void 
 function readCondition(condition: unknown, level: Level): void {
   if (!isNode(condition)) return;
   const [both, comparison, list] = [condition['BoolExpr'], condition['A_Expr'], condition['SubLink']];
+  const tested = condition['BooleanTest'];
   if (isNode(both) && both['boolop'] === 'AND_EXPR') {
     for (const [, term] of entriesOf(both['args'])) readCondition(term, level);
   } else if (isNode(comparison) && comparisons.has(String(comparison['kind'])) && isEqual(comparison['name'])) {
     for (const side of [comparison['lexpr'], comparison['rexpr']]) compare(columnOf(side), level);
   } else if (isNode(list) && list['subLinkType'] === 'ANY_SUBLINK') compare(columnOf(list['testexpr']), level);
+  else if (isNode(tested) && tested['booltesttype'] === 'IS_TRUE') readCondition(tested['arg'], level);
 }
 
 function isEqual(operator: unknown): boolean {

@@ -16,6 +16,7 @@ const fine = [
   'select from contributions union all select from commits k, uncounted_commits u where u.repository_id = k.repository_id',
   'select from (select from contribution_days d) d cross join lateral (select from commits c where c.repository_id = d.repository_id) c',
   'with c as (select from contributions) select from c join commits k on k.repository_id = c.repository_id',
+  'select from contributions c, commits k where k.repository_id = $1 and (c.repository_id in (select $1)) is true',
   'insert into uncounted_commits select repository_id, oid from commits',
 ];
 
@@ -27,6 +28,7 @@ const broken = {
   'select from contributions c, commits k where c.repository_id > k.repository_id': 2,
   'select 1 union all select from contributions c, commits k where c.repository_id = $1': 1,
   'select from (select from contribution_days d) d cross join lateral (select from commits c where c.oid = d.oid) c': 2,
+  'select from contributions c, commits k where k.repository_id = $1 and (c.repository_id in (select $1)) is not true': 1,
   'update contributions c set kind = $1 from commits k where k.repository_id = $1': 1,
   'with c as (select from commits) delete from contributions where repository_id = $1': 1,
   'with c as (select from contributions) select from c join commits k on k.oid = c.oid': 2,
