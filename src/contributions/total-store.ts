@@ -59,12 +59,15 @@ export async function uncountCommits(
     ${countCommits(repositoryId, -1)}`.execute(connection);
 }
 
-/** Adds the commits in `found` to the totals, or subtracts them: once for each of their people and once for the repository. */
+/**
+ * Adds the commits in `found` to the totals, or subtracts them: once for each of their people and once for the repository.
+ * The result is a text, because Citus stores no part of a statement without a type.
+ */
 function countCommits(repositoryId: string, sign: 1 | -1): RawBuilder<unknown> {
   return sql`
     select count_changes(
       array_agg(${repositoryId}::uuid), array_agg(account_id), array_agg(day), array_agg('commits'::text), array_agg(added),
-      array_agg(whole))
+      array_agg(whole))::text
     from (
       select account_id, day, ${sign}::integer * count(*) as added, 0::bigint as whole
       from (

@@ -6,7 +6,8 @@ import { aliasOf, entriesOf, isNode, levels, type Node } from './nodes.ts';
  * The rules that a Citus cluster needs. One SELECT, UPDATE or DELETE reads tables that are divided by repository or other
  * tables, and a part that reads the ones names no column of the others around it. Results of parts may be related, also
  * by a part of WITH that PostgreSQL plans in its place. Columns without the alias of their table are not checked. A subquery
- * beside a divided table that is changed reads no other table: Citus 13.2.2 crashes.
+ * beside a divided table that is changed reads no other table: Citus 13.2.2 crashes. A part of WITH has no column of type
+ * void, which Citus cannot store.
  */
 
 /** The tables of one SELECT, UPDATE or DELETE by their aliases, and whether they are divided. */
@@ -23,12 +24,47 @@ interface Scope {
 }
 
 const divided = new Set<string>(dividedNames);
+/** Functions without a result. */
+const voidFunctions = new Set([
+  'announce_accounts',
+  'announce_holders',
+  'count_changes',
+  'forget_commit_counts',
+  'mark_unsummed',
+  'pg_advisory_xact_lock',
+  'pg_notify',
+  'record_changed_contributors',
+]);
 
 /** Returns the tables that a statement relates against the rule, in words. The parser must be loaded: see rules.ts. */
 export function mixedIn(statement: string): string[] {
   const problems = new Set<string>();
-  visit(parseSync(statement), { level: undefined, parts: new Set(), problems });
+  const parsed: unknown = parseSync(statement);
+  visit(parsed, { level: undefined, parts: new Set(), problems });
+  if (namesDivided(parsed)) for (const name of voidParts(parsed)) problems.add(`the part ${name} has the type void`);
   return [...problems];
+}
+
+function namesDivided(part: unknown): boolean {
+  return entriesOf(part).some(
+    ([key, value]) => (key === 'relname' && divided.has(String(value))) || namesDivided(value),
+  );
+}
+
+/** Returns the names of the parts of WITH that select the result of a function without one. */
+function voidParts(part: unknown, name?: string): string[] {
+  return entriesOf(part).flatMap(([key, value]) => {
+    if (!isNode(value)) return [];
+    if (key === 'CommonTableExpr') return voidParts(value['ctequery'], String(value['ctename']));
+    if (key !== 'ResTarget' || name === undefined) return voidParts(value, key === 'RangeSubselect' ? undefined : name);
+    return isVoidCall(value['val']) ? [name] : [];
+  });
+}
+
+function isVoidCall(expression: unknown): boolean {
+  const call = isNode(expression) ? expression['FuncCall'] : undefined;
+  const [, last] = isNode(call) ? (entriesOf(call['funcname']).at(-1) ?? []) : [];
+  return isNode(last) && isNode(last['String']) && voidFunctions.has(String(last['String']['sval']));
 }
 
 function visit(part: unknown, scope: Scope): void {

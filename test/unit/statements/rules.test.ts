@@ -40,6 +40,8 @@ const separate = [
   'with r as (select id from repositories where owner_id = $1) select from commits c join r on r.id = c.repository_id',
   'select from commits c cross join lateral unnest(c.identity_ids) as u (id)',
   'select from contributions where account_id in (select id from accounts where name = $1)',
+  'with c as (select from commits), n as materialized (select count_changes($1)::text from c) select from n',
+  'with n as (select count_changes($1)) select from n',
   'insert into contributor_totals select r.id, a.id from repositories r join accounts a on a.id = r.owner_id',
 ];
 
@@ -53,6 +55,7 @@ const mixed = [
   'delete from contributions c using accounts a where a.id = c.account_id',
   'with c as (select from commits) select from contributions join accounts on true',
   'delete from contributions c using (select id from repositories) r where r.id = c.repository_id',
+  'with c as (select from commits), n as materialized (select count_changes($1) from c) select from n',
 ];
 
 describe('refusal of joins of divided tables with others', () => {
