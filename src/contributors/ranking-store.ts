@@ -134,7 +134,7 @@ export async function endDifferentRankings(
   ownerIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+  const { rows: different } = await sql<{ id: string }>`
     with lists as materialized (
       select r.* from rankings r
       where r.account_id = any(${[...ownerIds]}::uuid[]) and r.ended_at is null and r.made_until is null
@@ -149,16 +149,20 @@ export async function endDifferentRankings(
       union all
       select k.id, t.account_id, ${contributionsIn(contributionKinds, 't')}
       from shown k join contributor_totals t on t.repository_id = k.repository_id
-    ), different as (
-      select ranking_id from parts group by ranking_id, account_id having sum(contributions) <> 0
-      union
-      select k.id from lists k
-      where k.people <> (
-        select count(*) from ranks s join accounts a on a.id = s.account_id
-        where s.ranking_id = k.id and s.until_version is null and is_counted(a))
-    ), ended as (
+    )
+    select ranking_id as id from parts group by ranking_id, account_id having sum(contributions) <> 0
+    union
+    select k.id from lists k
+    where k.people <> (
+      select count(*) from ranks s join accounts a on a.id = s.account_id
+      where s.ranking_id = k.id and s.until_version is null and is_counted(a))`.execute(connection);
+  if (different.length === 0) return [];
+  // A statement of its own, because Citus misreads the rows of a part that locks, beside tables that are divided by repository.
+  const { rows } = await sql<{ id: string }>`
+    with ended as (
       update rankings set ended_at = ${now} where id = any(array(
-        select id from rankings where id in (select ranking_id from different) order by id for no key update))
+        select id from rankings where id = any(${different.map(({ id }) => id)}::bigint[]) and ended_at is null
+        order by id for no key update))
       returning account_id
     )
     select distinct account_id as id from ended order by id`.execute(connection);

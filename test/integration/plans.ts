@@ -59,11 +59,16 @@ export async function watchPlans(
   return ran;
 }
 
-/** Returns the statement whose plan auto_explain reports in a message; undefined for another message. */
+/**
+ * Returns the statement whose plan auto_explain reports in a message; undefined for another message. On a cluster, blocks
+ * and tables are those of the coordinator.
+ */
 export function readPlan({ message = '' }: { message?: string | undefined }): RanStatement | undefined {
   const start = message.indexOf('{');
   if (!message.includes('plan:') || start < 0) return undefined;
-  const { 'Query Text': text, Plan: plan } = JSON.parse(message.slice(start)) as {
+  // Citus 13.2.2 adds the plans of workers as text, which is no JSON.
+  const json = message.slice(start).replaceAll(/"Remote Plan": \[[^]*?\n *\]\n/g, '"Remote Plan": []\n');
+  const { 'Query Text': text, Plan: plan } = JSON.parse(json) as {
     'Query Text': string;
     Plan: PlanNode;
   };

@@ -25,12 +25,16 @@ export async function sumContributors(
   { accountId, repositoryId, includesPrivate }: Scope,
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select a.name, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions)::integer as contributions
-    from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
-    where r.owner_id = ${accountId} and r.deleted_at is null and (${includesPrivate} or not r.is_private)
-      and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
-    group by a.id having sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions) > 0
-    order by 2 desc, lower(a.name) collate "C", a.id`.execute(connection);
+    with shown as (
+      select id from repositories r
+      where r.owner_id = ${accountId} and r.deleted_at is null and (${includesPrivate} or not r.is_private)
+        and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
+    ), summed as (
+      select t.account_id, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions)::integer as contributions
+      from contributor_totals t where t.repository_id in (select id from shown) group by t.account_id
+    )
+    select a.name, s.contributions from summed s join accounts a on a.id = s.account_id
+    where s.contributions > 0 order by 2 desc, lower(a.name) collate "C", a.id`.execute(connection);
   return rows;
 }
 

@@ -21,7 +21,7 @@ import type { Connection, Database } from '../../../src/database/connection.ts';
 import { openRequestPool } from '../../../src/database/request-pool.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { Computations } from '../../../src/http/computations.ts';
-import { openTestDatabase } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
@@ -178,7 +178,7 @@ describe('listing contributors', () => {
     assert.deepEqual(await readPages(connection, ranking), await sumContributors(connection, scope));
   });
 
-  it('follows a contribution without reading its other people', async () => {
+  it('follows a contribution without reading its other people', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection, pool } = database;
