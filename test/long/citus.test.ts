@@ -8,7 +8,11 @@ import { isThorough } from '../depth.ts';
 import { citusIsMissing } from '../servers/citus.ts';
 
 /** Parts of paths of test files whose statements read or write the divided tables. */
-const parts = [['integration/achievements', 'integration/boards'], ['integration/contributions']];
+const parts = [
+  ['integration/achievements', 'integration/boards'],
+  ['integration/contributions', 'integration/repositories'],
+  ['integration/contributors', 'integration/windows', 'service/windows/contributors.test'],
+];
 const runner = fileURLToPath(new URL('../runner/main.ts', import.meta.url));
 const skip = process.env['TEST_CITUS']
   ? 'the whole run uses a cluster'

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { erasePerson } from '../../../bench/erase-person.ts';
 import { findById } from '../../../src/accounts/store.ts';
-import { openTestDatabase } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { watchPlans } from '../plans.ts';
 
 describe('erasure of a person', () => {
-  it('finds all traces of a person by indexes', async () => {
+  it('finds all traces of a person by indexes', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { pool } = database;

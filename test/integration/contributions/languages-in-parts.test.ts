@@ -6,7 +6,7 @@ import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { checkTotals } from '../../../src/sync/check-totals.ts';
-import { openTestDatabase } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
@@ -61,7 +61,7 @@ async function check(connection: Connection, id: string): Promise<number> {
 }
 
 describe('recount of languages in parts', () => {
-  it('repairs some days in each transaction, with a bounded number of rows', async () => {
+  it('repairs some days in each transaction, with a bounded number of rows', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const id = await fill(database, 600);
@@ -92,7 +92,7 @@ describe('recount of languages in parts', () => {
     assert.deepEqual(await findSums(database), expected);
   });
 
-  it('reads as much for a part of a large history as for one of a small one', async () => {
+  it('reads as much for a part of a large history as for one of a small one', { skip: isOnCluster }, async () => {
     const costs: number[] = [];
     for (const commits of isThorough ? [600, 3000] : [300, 1200]) {
       await using opened = await openTestDatabase();

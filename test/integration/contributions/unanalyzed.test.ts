@@ -5,7 +5,7 @@ import { newIssue } from '../../../bench/new-issue.ts';
 import { saveContributions } from '../../../src/contributions/contribution-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { openTestDatabase } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { watchPlans } from '../plans.ts';
 
 const atOnce = 100;
@@ -14,7 +14,7 @@ const pages = 30;
 const blocksOfOne = 60;
 
 describe('storing a page in tables that were never analyzed', () => {
-  it('looks each contribution up by the primary key, new ones and changed ones', async () => {
+  it('looks each contribution up by the primary key, new ones and changed ones', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { pool } = database;
