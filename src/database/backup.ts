@@ -63,6 +63,8 @@ const tables = [
   'board_seasons',
   'board_season_ranks',
   'next_season_ranks',
+  'withdrawn_names',
+  'pending_withdrawals',
 ] as const;
 /** Names of tables in exports from before migration 0023. */
 const formerTables = ['seen_totals', 'lacking_details', 'achievement_work'] as const;
@@ -157,15 +159,14 @@ async function importTables(connection: Connection, lines: AsyncIterable<string>
 }
 
 /**
- * Switches the triggers of these tables. Skips tables that do not exist, because an export of an older release is
- * imported into that release's tables.
+ * Switches the triggers of these tables. Skips tables that do not exist or have none: an export of an older release is
+ * imported into that release's tables, and a Citus cluster refuses the statement for tables that are divided.
  */
 async function switchTriggers(connection: Connection, state: 'enable' | 'disable'): Promise<void> {
   for (const table of tablesWithTriggers) {
-    const { rows } = await sql<{ exists: boolean }>`select to_regclass(${table}) is not null as exists`.execute(
-      connection,
-    );
-    if (rows[0]?.exists !== true) continue;
+    const { rows } = await sql`
+      select from pg_trigger where tgrelid = to_regclass(${table}) and not tgisinternal limit 1`.execute(connection);
+    if (rows.length === 0) continue;
     await sql`alter table ${sql.table(table)} ${sql.raw(state)} trigger user`.execute(connection);
   }
 }

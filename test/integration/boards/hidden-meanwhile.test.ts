@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { findSeason } from '../../../src/boards/seasons/season-store.ts';
 import { withdrawSome } from '../../../src/boards/seasons/withdrawal-store.ts';
+import { exportLines, importLines, readHeader } from '../../../src/database/backup.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
@@ -91,6 +92,24 @@ describe('hiding an account while seasons are counted', () => {
       assert.equal((await findSeason(database.connection, rows[0]?.id ?? '', 1))?.statement, 'signed');
     }
     assert.ok((costs[1] ?? 0) < (costs[0] ?? 0) + 500, JSON.stringify(costs));
+  });
+
+  it('keeps readers from the statements also after the database was exported and imported', async () => {
+    await using source = await openTestDatabase();
+    await using target = await openTestDatabase();
+    const { connection } = source.database;
+    await storeBoard(source.database, { people: 3 });
+    await signSeasons(source.database, 1);
+    const { id } = await connection.selectFrom('boards').select('id').executeTakeFirstOrThrow();
+    await hide('p2').execute(connection);
+    const lines = exportLines(connection);
+    const { value: header } = await lines.next();
+    await importLines(target.database, readHeader(header ?? undefined), lines);
+    const imported = target.database.connection;
+    assert.equal((await findSeason(imported, id, 1))?.statement, null);
+    while ((await withdrawSome(imported, { limit: 1 })) > 0);
+    const { rows } = await sql`select statement from board_seasons`.execute(imported);
+    assert.deepEqual(rows, [{ statement: null }]);
   });
 
   it('reads as much with many people in them as with few', { skip: isOnCluster }, async () => {

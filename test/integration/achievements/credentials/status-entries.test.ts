@@ -6,7 +6,6 @@ import { setRevoked } from '../../../../src/achievements/revocations/store.ts';
 import { exportLines, importLines, readHeader } from '../../../../src/database/backup.ts';
 import type { Database } from '../../../../src/database/connection.ts';
 import { inTransaction } from '../../../../src/database/transaction.ts';
-import { isOnCluster } from '../../../database.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { until } from '../../../time.ts';
 
@@ -125,7 +124,7 @@ describe('entries of status lists', () => {
     assert.equal(await making.entry, undefined);
   });
 
-  it('stay in their places when the database is exported and imported', { skip: isOnCluster }, async () => {
+  it('stay in their places when the database is exported and imported', async () => {
     await using source = await reuseTestDatabase();
     await using target = await reuseTestDatabase();
     const { connection } = source.database;
