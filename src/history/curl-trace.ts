@@ -5,6 +5,7 @@ export interface HttpResponse {
   location: string | undefined;
   /** The header as it was sent. */
   retryAfter: string | undefined;
+  contentType: string | undefined;
 }
 
 /** None of the headers that are read is longer. */
@@ -28,11 +29,18 @@ export class CurlTrace {
     const [, header] = /<= Recv header: (.*)$/.exec(line) ?? [];
     if (header === undefined) return;
     const [, status] = /^HTTP\/[\d.]+ (\d{3})/.exec(header) ?? [];
-    if (status !== undefined)
-      this.lastResponse = { status: Number(status), location: undefined, retryAfter: undefined };
+    if (status !== undefined) {
+      this.lastResponse = {
+        status: Number(status),
+        location: undefined,
+        retryAfter: undefined,
+        contentType: undefined,
+      };
+    }
     const [, name, value] = /^([\w-]+): (.*)$/.exec(header.trimEnd()) ?? [];
     if (this.lastResponse === undefined || value === undefined) return;
     if (name?.toLowerCase() === 'location') this.lastResponse.location = value;
     if (name?.toLowerCase() === 'retry-after') this.lastResponse.retryAfter = value;
+    if (name?.toLowerCase() === 'content-type') this.lastResponse.contentType = value;
   }
 }

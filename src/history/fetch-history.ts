@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { copyExists, measurePacks, removeCopy, sweepCopy } from './copy-files.ts';
-import { fetchRemote, OtherIdFormat } from './fetch-remote.ts';
+import { fetchRemote, NoHistory, OtherIdFormat } from './fetch-remote.ts';
 import { requireGit, runGit } from './git.ts';
 import type { RemoteAccess } from './git-environment.ts';
 
@@ -69,7 +69,8 @@ async function updateCopy(remote: RemoteAccess, directory: string, options: Fetc
     } catch (error) {
       // A copy is made again below when it is damaged, or too large because of old commits, and when the address belongs
       // to another repository now, whose ids have another length.
-      if (!(error instanceof AppError) || error.code !== 'provider_invalid_response') throw error;
+      const isOfCopy = error instanceof AppError && error.code === 'provider_invalid_response';
+      if (!isOfCopy || error instanceof NoHistory) throw error;
     }
   }
   await removeCopy(directory);

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { runGit } from './git.ts';
+import { type GitEnd, runGit } from './git.ts';
 import type { RemoteAccess } from './git-environment.ts';
 import { remoteFailure } from './remote-failure.ts';
 
@@ -22,10 +22,17 @@ export class OtherIdFormat extends AppError {
   }
 }
 
+/** The host sent something else than a history, such as a page about its maintenance, so that the copy is not at fault. */
+export class NoHistory extends AppError {
+  constructor(cause: unknown) {
+    super('provider_invalid_response', 'The provider sends something else than a history.', { cause });
+  }
+}
+
 /**
  * Fetches what a copy lacks of the default branch of a remote, which lists its references once for that.
  * @returns whether the default branch has a commit; without one, the copy stays as it is.
- * @throws OtherIdFormat; AppError as `remoteFailure` returns it; the signal's reason when it is aborted.
+ * @throws OtherIdFormat; NoHistory; AppError as `remoteFailure` returns it; the signal's reason when it is aborted.
  */
 export async function fetchRemote(
   { url, authorization }: RemoteAccess,
@@ -38,16 +45,26 @@ export async function fetchRemote(
   for (let redirects = 0; ; redirects += 1) {
     const end = await runGit(directory, ['fetch', ...options, 'origin', `+HEAD:${ref}`], { signal, remote: access });
     if (end.code === 0) return true;
-    if (/^fatal: couldn't find remote ref HEAD$/m.test(end.complaint)) return false;
+    // Git takes any page for the references of a host without git's own protocol, and finds no default branch there.
+    const isHistory = sendsHistory(end);
+    if (isHistory && /^fatal: couldn't find remote ref HEAD$/m.test(end.complaint)) return false;
     // Git writes the second one for a remote with the first version of the protocol.
     if (
       /^fatal: (?:mismatched algorithms|Server does not support this repository's object format)/m.test(end.complaint)
     )
       throw new OtherIdFormat();
     const target = redirectTarget(access.url, end.response?.location);
-    if (target === undefined || redirects >= maxRedirects) throw remoteFailure(end, access, now());
+    if (target === undefined || redirects >= maxRedirects) {
+      const failure = remoteFailure(end, access, now());
+      throw failure.code === 'provider_invalid_response' && !isHistory ? new NoHistory(failure.cause) : failure;
+    }
     access = { url: target, authorization };
   }
+}
+
+/** Returns whether the last response, if there was one, belongs to git's protocol, which all supported hosts have. */
+function sendsHistory({ response }: GitEnd): boolean {
+  return response === undefined || (response.contentType ?? '').startsWith('application/x-git-upload-pack-');
 }
 
 /** Returns the new address of a renamed repository on the same host: a credential is sent to no other host. */

@@ -232,6 +232,25 @@ describe('the fetch of a history', () => {
     assert.deepEqual((await readdir(directory.path)).toSorted(), ['copy', 'r.git']);
   });
 
+  it('keeps a copy while the host sends pages in place of a history', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];
+    const [oid] = await buildRepository(repository, { commits: [change()], branch: 'main' });
+    await using remote = await startRemote(repository);
+    assert.equal(await fetchFrom(remote, copy), oid);
+    const { intercept } = remote;
+    remote.intercept = (_request, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Maintenance</p>');
+    for (const name of ['copy', 'new copy'])
+      await assert.rejects(fetchFrom(remote, directory.pathOf(name)), { code: 'provider_invalid_response' });
+    remote.intercept = intercept;
+    remote.requests.length = 0;
+    assert.equal(await fetchFrom(remote, copy), oid);
+    assert.equal(await countCommits(copy, oid ?? null), 1);
+    // A new copy would take a second request for its commits.
+    assert.equal(remote.requests.filter((request) => request.startsWith('POST')).length, 1);
+  });
+
   it('merges many small fetches into few packs, and still knows lost commits', async () => {
     await using directory = await makeTemporaryDirectory();
     const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];
