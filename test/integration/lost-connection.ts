@@ -1,9 +1,13 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Client, Pool } from 'pg';
 import type { Connection, Database } from '../../src/database/connection.ts';
 
-/** A client, with the socket of its connection, which the types leave out. */
-type ClientWithSocket = Client & { connection: { stream: { destroy: () => void } } };
+/** A client, with the socket of its connection and the process of the server, which the types leave out. */
+type ClientWithSocket = Client & { connection: { stream: { destroy: () => void } }; processID: number };
+
+/** The longest time, in ms, in which the server rolls back. */
+const rollsBackWithinMs = 60_000;
 
 /**
  * Runs work whose connection to the database is lost just before a statement, as when its process is killed: the server
@@ -13,16 +17,18 @@ type ClientWithSocket = Client & { connection: { stream: { destroy: () => void }
  * @throws every other error of the work.
  */
 export async function loseConnection(
-  { clientConfig }: Pick<Database, 'clientConfig'>,
+  database: Pick<Database, 'clientConfig' | 'pool'>,
   at: number,
   work: (connection: Connection) => Promise<unknown>,
 ): Promise<boolean> {
   let statements = 0;
-  const pool = new Pool({ ...clientConfig, max: 4 });
+  const processes: number[] = [];
+  const pool = new Pool({ ...database.clientConfig, max: 4 });
   pool.on('error', () => {});
   pool.on('connect', (connected) => {
     const client = connected as unknown as ClientWithSocket;
     client.on('error', () => {});
+    processes.push(client.processID);
     const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
     client.query = ((...parameters: unknown[]) => {
       statements += 1;
@@ -39,7 +45,19 @@ export async function loseConnection(
     return false;
   } finally {
     await connection.destroy();
+    await waitForEnd(database, processes);
   }
+}
+
+/** Waits until the server has ended processes, which may hold locks until then. */
+async function waitForEnd({ pool }: Pick<Database, 'pool'>, processes: readonly number[]): Promise<void> {
+  const deadline = performance.now() + rollsBackWithinMs;
+  while (performance.now() < deadline) {
+    const { rows } = await pool.query('select from pg_stat_activity where pid = any($1) limit 1', [processes]);
+    if (rows.length === 0) return;
+    await wait(1);
+  }
+  throw new Error('the server did not end the lost connections');
 }
 
 /**
@@ -48,7 +66,7 @@ export async function loseConnection(
  * @returns the number of losses.
  */
 export async function loseConnectionAtStatements(
-  database: Pick<Database, 'clientConfig'>,
+  database: Pick<Database, 'clientConfig' | 'pool'>,
   work: (connection: Connection) => Promise<unknown>,
   every = 1,
 ): Promise<number> {
