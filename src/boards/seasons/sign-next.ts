@@ -34,8 +34,8 @@ interface Prepared {
 /**
  * Signs the next version of a season of a board whose table is stored, and announces it. Reading and signing a large table
  * takes seconds, so that no transaction is open meanwhile: people in it can be hidden and erased. A version that changed is
- * signed again. When it has changed at each attempt, one transaction signs it; those who are hidden meanwhile keep readers
- * from the statement until it is withdrawn.
+ * signed again. When it has changed at each attempt, one transaction signs it; a statement that names a person who was
+ * hidden meanwhile is shown to no reader until it is withdrawn.
  */
 export async function signNext(connection: Connection, signer: Signer, boardId: string): Promise<void> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {

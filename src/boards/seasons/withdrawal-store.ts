@@ -33,7 +33,7 @@ export async function isToWithdraw(connection: Connection, { boardId, number }: 
 
 /**
  * Withdraws the statements of some seasons that name an erased or hidden account, and notes its name for their next versions.
- * Readers see none of these statements before either (`is_withdrawn`).
+ * Readers already see none of these statements from the hiding on (`is_withdrawn`).
  * @param withdrawn.limit the most seasons.
  * @param withdrawn.accountId absent: those of any account.
  * @returns 0 when none are left, or others hold the rest.
