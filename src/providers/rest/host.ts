@@ -15,11 +15,14 @@ export interface RestHost {
     Pick<ProviderWith<'privateData'>, 'privateData'>;
 }
 
-/** Creates the clients of a host. `close` of the parts closes all of them. */
-export function createRestHost(options: RestHostOptions, dialect: Dialect, server: AuthorizationServer): RestHost {
+/**
+ * Creates the clients of a host. `close` of the parts closes all of them.
+ * @param server the server with which people sign in; undefined: the host has none.
+ */
+export function createRestHost(options: RestHostOptions, dialect: Dialect, server?: AuthorizationServer): RestHost {
   const client = new RestClient(options, dialect);
   const bearers = new BearerClient(options, dialect);
-  const signIn = options.oauth && new OAuthSignIn({ ...options, ...server, client: options.oauth });
+  const signIn = server && options.oauth && new OAuthSignIn({ ...options, ...server, client: options.oauth });
   return {
     client,
     bearers,
