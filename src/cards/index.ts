@@ -20,6 +20,9 @@ const cards = new Map<string, Card>([
   ['board', boardCard],
 ]);
 
+/** The names of all cards. */
+export const cardNames: readonly string[] = [...cards.keys()];
+
 export function cardOf(name: string): Card {
   const card = cards.get(name);
   if (card === undefined) throw new Error(`there is no card ${name}`);

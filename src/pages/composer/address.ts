@@ -1,5 +1,6 @@
 import { cardOf } from '../../cards/index.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
+import type { Reader } from '../reader.ts';
 
 /** The fields of the form by their names. They are not checked here, because the card shows its errors itself. */
 export type FieldValues = ReadonlyMap<string, string>;
@@ -7,6 +8,8 @@ export type FieldValues = ReadonlyMap<string, string>;
 /** A kind of card that can be composed, and its URL. */
 export interface Kind {
   card: string;
+  /** Returns the name of the card. */
+  label(reader: Reader): string;
   /** Returns the path below the URL of the account. */
   path(of: { repository: string; board: string }): string;
   /** Returns the parameters that select the kind at that path. */
@@ -49,6 +52,7 @@ export const checkboxes = ['border', 'animation', 'bots', 'raw', 'private'] as c
 export const kinds: readonly [Kind, ...Kind[]] = [
   {
     card: 'contributions',
+    label: ({ words }) => words.contributions,
     path: () => 'contributions',
     parameters: () => ({}),
     takesRepository: false,
@@ -56,6 +60,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'calendar',
+    label: ({ words }) => words.composer.calendar,
     path: () => 'contributions',
     parameters: () => ({ card: 'calendar' }),
     takesRepository: false,
@@ -63,6 +68,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'streak',
+    label: ({ words }) => words.composer.streak,
     path: () => 'contributions',
     parameters: () => ({ card: 'streak' }),
     takesRepository: false,
@@ -70,6 +76,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'languages',
+    label: ({ language }) => language.words.languagesTitle,
     path: () => 'contributions',
     parameters: () => ({ card: 'languages' }),
     takesRepository: false,
@@ -77,6 +84,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'contributors',
+    label: ({ language }) => language.words.contributorsTitle,
     path: () => 'contributors',
     parameters: (repository): Record<string, string> => (repository === '' ? {} : { repository }),
     takesRepository: true,
@@ -84,6 +92,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'achievements',
+    label: ({ language }) => language.words.achievementsTitle,
     path: () => 'achievements',
     parameters: () => ({}),
     takesRepository: false,
@@ -91,6 +100,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'board',
+    label: ({ words }) => words.detail.boards,
     path: ({ board }) => `boards/${segment(board)}`,
     parameters: () => ({}),
     takesRepository: false,
@@ -98,6 +108,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
   {
     card: 'community',
+    label: ({ words }) => words.composer.badge,
     path: ({ repository }) =>
       repository === '' ? 'badges/community' : `repositories/${segment(repository)}/badges/community`,
     parameters: () => ({}),

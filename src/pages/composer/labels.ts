@@ -3,7 +3,7 @@ import { counterNames } from '../../contributions/counters.ts';
 import type { StreakUnit } from '../../contributions/streaks.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import type { ComposerWords } from '../words/composer-words.ts';
-import { type FieldValues, kindOf } from './address.ts';
+import { type FieldValues, kindOf, kinds } from './address.ts';
 
 /** Describes the image in its own language for readers who cannot see it. */
 export function altTextOf(values: FieldValues): string {
@@ -15,19 +15,8 @@ export function altTextOf(values: FieldValues): string {
 }
 
 /** Returns the name of a kind of card. */
-export function labelOfCard(card: string, { language, words }: Reader): string {
-  const texts = words.composer;
-  const labels: Readonly<Record<string, string>> = {
-    contributions: words.contributions,
-    calendar: texts.calendar,
-    streak: texts.streak,
-    languages: language.words.languagesTitle,
-    contributors: language.words.contributorsTitle,
-    achievements: language.words.achievementsTitle,
-    board: words.detail.boards,
-    community: texts.badge,
-  };
-  return labels[card] ?? card;
+export function labelOfCard(card: string, reader: Reader): string {
+  return kinds.find((kind) => kind.card === card)?.label(reader) ?? card;
 }
 
 const ownParts = [

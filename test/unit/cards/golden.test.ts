@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { cardOf } from '../../../src/cards/index.ts';
+import { cardNames, cardOf } from '../../../src/cards/index.ts';
 import { languageOf } from '../../../src/cards/languages/language.ts';
 import { readCardOptions } from '../../../src/cards/options.ts';
 import { prepareFonts } from '../../../src/cards/png/fonts.ts';
@@ -34,16 +34,7 @@ describe('golden files of cards', () => {
         kind: 'problem',
       },
     };
-    for (const name of [
-      'contributions',
-      'calendar',
-      'streak',
-      'languages',
-      'contributors',
-      'achievements',
-      'community',
-      'board',
-    ]) {
+    for (const name of cardNames) {
       const card = cardOf(name);
       const empty = { envelope: { meta_data: { count: 0, data_type: 0 }, data: [] } };
       const nothing: State = { kind: 'nothing', ...card.nothing(empty, languageOf('en')) };

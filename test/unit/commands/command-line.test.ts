@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
+import { hostKinds } from '../../../src/config/host-settings.ts';
 
 interface Ended {
   status: number;
@@ -104,7 +105,7 @@ describe('parsing of command lines', () => {
         'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/REPOSITORY; did you mean check?',
         'boards needs check FILE..., or preview FILE PROVIDER/OWNER; did you mean preview?',
         'sync needs PROVIDER/NAME or PROVIDER/NAME/REPOSITORY, like github/torvalds',
-        'nowhere is not a kind of host; those that are: github, gitea, forgejo, gitlab',
+        `nowhere is not a kind of host; those that are: ${hostKinds.join(', ')}`,
       ].map((message) => [2, `plaudit: ${message}\n`]),
     );
   });
