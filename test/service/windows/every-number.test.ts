@@ -71,7 +71,12 @@ describe('every number', () => {
     const counters = new Set(definitions.data.map(({ counter }) => counter));
     for (const [operation, paths] of numbersOf(api)) {
       const numbers = paths.filter((path) => !others.test(path)).map((path) => path.replace('data[].', ''));
-      assert.deepEqual(numbers.toSorted(), Object.keys(defined[operation] ?? {}).toSorted(), operation);
+      const expected = Object.keys(defined[operation] ?? {});
+      assert.deepEqual(
+        numbers.toSorted(),
+        expected.toSorted(),
+        `${operation} has other numbers than defined-numbers.ts`,
+      );
     }
     assert.deepEqual(cardsOf(api).toSorted(), Object.keys(definedOnCards).toSorted());
     const named = [...Object.values(defined).flatMap(Object.values<string>), ...Object.values(definedOnCards).flat()];
