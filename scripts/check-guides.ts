@@ -128,7 +128,7 @@ function clashesOf({ guide, line, path, code, isAppended }: Example): string[] {
         return exported.filter((name) => imported.has(name)).map((name) => `${file} imports another ${name}`);
       }),
   ];
-  return clashes.map((clash) => `${guide}:${line}: ${clash} already`);
+  return clashes.map((clash) => `${guide}:${line}: ${clash} already; choose a name that no guide has in its example`);
 }
 
 /** Returns the names that a file imports, as it calls them. */
