@@ -60,15 +60,16 @@ export function counts({ kind, where }: StoredCounter): RawBuilder<boolean> {
 
 /**
  * Returns SQL for the entries of the contribution `c`, separated by commas: the name of each counter for which it
- * counts, and after spaces the account and the day (UTC) where the counter is kept by account or day. Empty when it
- * counts for nothing.
+ * counts, and after spaces its day (UTC) and the account where the counter is kept by account. Empty when it counts for
+ * nothing.
  */
 export function countedInSql(counters: readonly StoredCounter[]): RawBuilder<string> {
   const entries = counters.flatMap(({ name, kind, where, person = 'account_id', per }) => {
     if (kind === 'commit') return [];
-    const day = per === 'day' ? ` || ' ' || (c.created_at at time zone 'UTC')::date` : '';
-    const account = per === 'repository' ? '' : ` || coalesce(' ' || c.${person}${day}, '')`;
-    return [`case when c.kind = '${kind}'${where === undefined ? '' : ` and ${where}`} then '${name}'${account} end`];
+    const day = `(c.created_at at time zone 'UTC')::date`;
+    const account = per === 'repository' ? '' : ` || coalesce(' ' || c.${person}, '')`;
+    const isCounted = `c.kind = '${kind}'${where === undefined ? '' : ` and ${where}`}`;
+    return [`case when ${isCounted} then '${name} ' || ${day}${account} end`];
   });
   return sql.raw(`concat_ws(',', ${entries.join(', ')})`);
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type Affected, notePeople, peopleInSql, toAffected } from './affected-store.ts';
+import { forgetChecked } from './checked-store.ts';
 
 /**
  * The removal of an account from contributions, totals and days, before the account itself is removed. Contributions and
@@ -151,4 +152,5 @@ async function removeTotals(connection: Connection, accountId: string, limit: nu
 /** Locks the totals of a repository against other changes, unless the repository is erased, and its totals with it. */
 async function lockIfStored(transaction: Connection, repositoryId: string): Promise<void> {
   await sql`select lock_totals(${repositoryId}::uuid)`.execute(transaction);
+  await forgetChecked(transaction, repositoryId, 'people');
 }

@@ -76,7 +76,7 @@ function countCommits(repositoryId: string, sign: 1 | -1): RawBuilder<unknown> {
         where i.account_id is not null) authored
       group by account_id, day
       union all
-      select null, null, 0, ${sign}::integer * count(*) from found having count(*) > 0) changes`;
+      select null, day, 0, ${sign}::integer * count(*) from found group by day) changes`;
 }
 
 /**

@@ -14,7 +14,7 @@ import { type StoredCounter, storedCounters } from './kinds.ts';
 
 /** Contributions that count for the same people on the same days. */
 export interface Counted {
-  /** The counters, accounts and days, as the SQL of `countedInSql` writes them. */
+  /** The counters, days and accounts, as the SQL of `countedInSql` writes them. */
   counted: string;
   /** The number of contributions. */
   items: number;
@@ -138,7 +138,7 @@ export class ContributionChange {
       const added = differences.map(([, difference]) => difference);
       await sql`
         select count_changes(array_fill(${this.repositoryId}::uuid, array[${added.length}::integer]),
-          ${parts.map(([, account]) => account ?? null)}::uuid[], ${parts.map(([, , day]) => day ?? null)}::date[],
+          ${parts.map(([, , account]) => account ?? null)}::uuid[], ${parts.map(([, day]) => day)}::date[],
           ${parts.map(([counter]) => counter)}::text[], ${added}::bigint[], ${added}::bigint[])`.execute(
         this.transaction,
       );

@@ -169,6 +169,13 @@ export interface RepositoryTotalsTable extends Record<CountedName, Generated<num
   recounted_until: string | null;
   /** The number of commits of the days that the present recount has counted. */
   recounted_commits: Generated<number>;
+  /** The day before which the present check of the totals has counted. Null: it begins with the next part. */
+  checked_until: string | null;
+  /** Sums of the items, commits, totals of people and languages of these days, as `checked-store.ts` defines them. Null: not compared. */
+  checked_items: string | null;
+  checked_commits: string | null;
+  checked_people: string | null;
+  checked_languages: string | null;
   /** True when the totals changed since the mark was last read and reset. */
   is_changed: Generated<boolean>;
 }

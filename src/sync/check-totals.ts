@@ -1,5 +1,6 @@
+import { compareChecked, endChecked, findChecked, moveChecked } from '../contributions/checked-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
-import { daysInParts, differ } from '../contributions/compare-totals-store.ts';
+import { differ, findEndOfDays } from '../contributions/compare-totals-store.ts';
 import { forgetNextCounts, markAddressesInParts } from '../contributions/identity-store.ts';
 import { recountPart, type TotalsPart } from '../contributions/recount-store.ts';
 import { areCommitsCounted, countNewCommits } from '../contributions/total-store.ts';
@@ -9,19 +10,27 @@ import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import { recordState } from './record-state.ts';
 
-/** The items of one kind, commits, stored days or sums of languages that one statement compares, some tenths of a second for all of them. */
-const rowsAtOnce = 10_000;
+export interface CheckLimits {
+  /** The items of one kind, commits, stored days or sums of languages that one statement compares. */
+  rows: number;
+  /** The parts of that many rows that one call checks. */
+  parts: number;
+}
+
+export const usualLimits: CheckLimits = { rows: 10_000, parts: 5 };
 
 /**
- * Checks that the totals of a repository agree with its stored contributions, part by part, without a lock: its events do not
- * wait. A part that differs is counted again in a transaction of its own, so that a stop keeps the repaired parts.
+ * Checks that the next days of a repository agree with its stored contributions, part by part, and after the last day that
+ * the totals of people and of the whole agree with the days; the next call begins with the first day then. A part that
+ * differs is counted again in a transaction of its own, and the position is stored after each part, so that a stop loses
+ * one part at most. Comparing locks nothing; moving the position holds the totals while the part is summed.
  * @returns how many stored totals differed.
  */
 export async function checkTotals(
   context: Pick<SyncContext, 'connection' | 'now' | 'providers'>,
   { repositoryId, ownerId }: { repositoryId: string; ownerId: string },
   signal: AbortSignal,
-  rows = rowsAtOnce,
+  { rows, parts }: CheckLimits = usualLimits,
 ): Promise<number> {
   const { connection } = context;
   const check = async (part: TotalsPart): Promise<number> => {
@@ -33,14 +42,29 @@ export async function checkTotals(
     if (different > 0) await inTransaction(connection, (to) => recordState(context, to, ownerId));
     return different;
   };
+  const checkSums = async (from: string | null): Promise<number> => {
+    const differing = await compareChecked(connection, repositoryId, from);
+    const people = differing.includes('people') ? await check('people') : 0;
+    const whole = differing.some((name) => name !== 'people') ? await check('whole') : 0;
+    if (from !== null) await endChecked(connection, repositoryId, from);
+    return people + whole;
+  };
   await inBatches(() => forgetNextCounts(connection));
   await countNew(connection, repositoryId, { rows, signal });
   let differences = 0;
-  for await (const days of daysInParts(connection, repositoryId, rows)) {
-    differences += await check(days);
-    differences += await check({ languages: days });
+  let from = await findChecked(connection, repositoryId);
+  for (let part = 0; part < parts; part += 1) {
+    const until = await findEndOfDays(connection, repositoryId, from, rows);
+    differences += await check({ from, until });
+    differences += await check({ languages: { from, until } });
+    if (until === null) {
+      differences += await checkSums(from);
+      break;
+    }
+    const days = { from, until };
+    if (!(await inTransaction(connection, (to) => moveChecked(to, repositoryId, days)))) break;
+    from = until;
   }
-  for (const part of ['people', 'whole'] as const) differences += await check(part);
   await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, repositoryId));
   return differences;
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
+import { changeCheckedLanguages, forgetChecked } from '../checked-store.ts';
 import { type Days, isDayIn, isMomentIn } from '../counted-store.ts';
 import { forgetFound, type PendingDetail } from '../detail-store.ts';
 import { lockTotals } from '../write-store.ts';
@@ -81,6 +82,7 @@ async function changeSums(
     repositoryId,
     sql`select s.identity_id, s.language, ${sign}::integer * s.files as files from (${sumsOf(commits)}) s`,
   );
+  await changeCheckedLanguages(transaction, repositoryId, sumsOf(commits), sign);
   if (sign === 1) {
     await sql`
       insert into language_days as d (repository_id, identity_id, day, language, files, commits)
@@ -165,7 +167,9 @@ export async function recountLanguages(transaction: Connection, repositoryId: st
     select ((select count(*) from vanished) + (select count(*) from saved))::integer as differences`.execute(
     transaction,
   );
-  return rows[0]?.differences ?? 0;
+  const { differences } = rows[0] ?? { differences: 0 };
+  if (differences > 0) await forgetChecked(transaction, repositoryId, 'languages', days.from);
+  return differences;
 }
 
 /** An account whose languages are counted. */

@@ -77,6 +77,7 @@ import * as failingLookups from './0118-failing-lookups.ts';
 import * as languageSums from './0119-language-sums.ts';
 import * as failingStreams from './0120-failing-streams.ts';
 import * as pendingWithdrawals from './0121-pending-withdrawals.ts';
+import * as checksInShares from './0122-checks-in-shares.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -160,4 +161,5 @@ export const migrations: Record<string, Migration> = {
   '0119-language-sums': languageSums,
   '0120-failing-streams': failingStreams,
   '0121-pending-withdrawals': pendingWithdrawals,
+  '0122-checks-in-shares': checksInShares,
 };

@@ -3,7 +3,8 @@ import { ofContributions, ofDays, ofPeople, type StoredCounter, summedNames } fr
 /**
  * Returns the definition of the function that adds changes to the totals, and records the people whom they concern. Each
  * change is about one counter: `added` for the account, also on the day, and `whole` for the repository, for which a
- * commit of several authors counts once. The rows of a day become neighbours, so that lists and calendars of an owner read
+ * commit of several authors counts once. Every change has the day of its contribution: those of days that a check has
+ * counted also change its sums. The rows of a day become neighbours, so that lists and calendars of an owner read
  * few blocks; the totals of the repository, which come first, keep other transactions from its days.
  */
 export function countingFunction(counters: readonly StoredCounter[]): string {
@@ -15,6 +16,9 @@ export function countingFunction(counters: readonly StoredCounter[]): string {
 create or replace function count_changes(
   repository_ids uuid[], account_ids uuid[], days date[], counter_names text[], added bigint[], whole bigint[]
 ) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
+declare
+  checked record;
+  before record;
 begin
   if repository_ids is null then return; end if;
 
@@ -26,6 +30,7 @@ begin
   on conflict (repository_id) do update set is_changed = true,
     ${additions(counters)};
 
+${additionToChecks(counters, given)}
   perform mark_unsummed(array(
     select c.repository_id from ${changes}
     where c.counter in (${literals(people.filter(isSummed))}) and (c.whole <> 0 or c.added <> 0)));
@@ -69,6 +74,30 @@ begin
   from unnest(repository_ids, account_ids, counter_names) as c (repository_id, account_id, counter)
   where c.account_id is not null and c.counter in (${literals(people)});
 end $$;
+`;
+}
+
+/** Returns the statements that add changes to the sums of checks, which `contributions/checked-store.ts` defines. */
+function additionToChecks(counters: readonly StoredCounter[], given: string): string {
+  const commits = literals(counters.filter(({ kind }) => kind === 'commit'));
+  const people = literals(ofPeople(counters));
+  return `
+  for checked in
+    select repository_id, checked_until from repository_totals
+    where repository_id = any(repository_ids) and checked_until is not null
+  loop
+    select
+      coalesce(sum(c.whole * hashtext(c.counter)) filter (where c.counter not in (${commits})), 0) as items,
+      coalesce(sum(c.whole) filter (where c.counter in (${commits})), 0) as commits,
+      coalesce(sum(c.added * hashtext(c.counter || ' ' || a.id)) filter (where c.counter in (${people})), 0) as people
+    into before
+    from ${given} left join accounts a on a.id = c.account_id
+    where c.repository_id = checked.repository_id and c.day < checked.checked_until;
+    continue when (before.items, before.commits, before.people) = (0, 0, 0);
+    update repository_totals set checked_items = checked_items + before.items,
+      checked_commits = checked_commits + before.commits, checked_people = checked_people + before.people
+    where repository_id = checked.repository_id;
+  end loop;
 `;
 }
 

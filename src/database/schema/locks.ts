@@ -46,7 +46,7 @@ declare
   repository uuid;
 begin
   for repository in select distinct u.id from unnest(ids) as u (id) order by 1 loop
-    update repository_totals set commits_counted = false, recounted_until = null, recounted_commits = 0
+    update repository_totals set commits_counted = false, recounted_until = null, recounted_commits = 0, checked_commits = null
     where repository_id = repository;
   end loop;
 end $$;

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
+import type { Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import type { Provider } from '../../../src/providers/provider.ts';
-import { checkTotals } from '../../../src/sync/check-totals.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
 import { watchPlans } from '../plans.ts';
+import { check } from './counted-repository.ts';
 import { storeLanguages } from './store-languages.ts';
 import { addRepository } from './stored-repository.ts';
 
 /** The rows of a part, so low that a recount has many parts. */
 const rowsAtOnce = 40;
+const limits = { rows: rowsAtOnce, parts: 1000 };
 /** The commits of a day, each of which has at most two languages. */
 const commitsOfDay = 3;
 
@@ -53,13 +53,6 @@ async function corrupt({ pool }: Database): Promise<void> {
     on conflict do nothing`);
 }
 
-async function check(connection: Connection, id: string): Promise<number> {
-  const owner = await connection.selectFrom('repositories').select('owner_id').executeTakeFirstOrThrow();
-  const context = { connection, now: () => new Date(), providers: new Map<string, Provider>() };
-  const options = { repositoryId: id, ownerId: owner.owner_id };
-  return checkTotals(context, options, new AbortController().signal, rowsAtOnce);
-}
-
 describe('recount of languages in parts', () => {
   it('repairs some days in each transaction, with a bounded number of rows', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
@@ -71,14 +64,14 @@ describe('recount of languages in parts', () => {
     const { rows: before } = await sql<{ at: string }>`select pg_current_xact_id()::text as at`.execute(
       database.connection,
     );
-    assert.ok((await check(database.connection, id)) > 0);
+    assert.ok((await check(database.connection, id, limits)) > 0);
     assert.deepEqual(await findSums(database), expected);
     const { rows } = await sql<{ rows: number }>`
       select count(*)::integer as rows from language_days where xmin::text::bigint > ${before[0]?.at}::bigint
       group by xmin::text order by 1 desc`.execute(database.connection);
     assert.ok(rows.length > 4, `${rows.length} transactions`);
     assert.ok((rows[0]?.rows ?? 0) <= rowsAtOnce + 2 * commitsOfDay, `${rows[0]?.rows} rows of one transaction`);
-    assert.equal(await check(database.connection, id), 0);
+    assert.equal(await check(database.connection, id, limits), 0);
   });
 
   it('counts the same when the connection is lost before any statement', async () => {
@@ -87,7 +80,7 @@ describe('recount of languages in parts', () => {
     const id = await fill(database, 120);
     const expected = await findSums(database);
     await corrupt(database);
-    const losses = await loseConnectionAtStatements(database, (to) => check(to, id), isThorough ? 1 : 7);
+    const losses = await loseConnectionAtStatements(database, (to) => check(to, id, limits), isThorough ? 1 : 7);
     assert.ok(losses > 2);
     assert.deepEqual(await findSums(database), expected);
   });
@@ -102,7 +95,7 @@ describe('recount of languages in parts', () => {
       await database.pool.query(`
         cluster language_days using language_days_in_order; cluster commits using commits_of_repository`);
       await database.pool.query('vacuum analyze');
-      const statements = await watchPlans(database, (connection) => check(connection, id));
+      const statements = await watchPlans(database, (connection) => check(connection, id, limits));
       const ofParts = statements.filter(({ text }) => text.includes('language_days') && text.includes('summed'));
       assert.ok(ofParts.length > commits / rowsAtOnce / 2);
       costs.push(ofParts.reduce((sum, { blocks }) => sum + blocks, 0) / ofParts.length);

@@ -22,6 +22,7 @@ const writers: Readonly<Record<string, readonly string[]>> = {
     'contributions/total-store.ts',
   ],
   repository_totals: [
+    'contributions/checked-store.ts',
     'contributions/commits-again-store.ts',
     'contributions/recount-commits-store.ts',
     'contributions/recount-store.ts',

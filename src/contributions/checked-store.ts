@@ -1,0 +1,184 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { counts } from './column-store.ts';
+import { type Days, isDayIn, isMomentIn } from './counted-store.ts';
+import { ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
+import { lockTotals } from './write-store.ts';
+
+/**
+ * The check of the totals of a repository, which takes some days after the other, over several nights where there are many.
+ * The days before its position are counted: `repository_totals` has their sums, and a change of one of these days also
+ * changes the sums (`count_changes`, `changeLanguageSums`). After the last day, the sums must be those of the totals that no
+ * single day contains. The numbers of many people have one sum, in which each counter of a person has a weight of its own,
+ * so that a wrong number, or the number of another person, changes it. Sums that cannot follow a change are not compared
+ * until the check begins again: commits when all of them are counted again, people when an account is erased, and
+ * languages when days before the position are counted again.
+ */
+
+/** The sums; see `additionToChecks` of `count-changes.ts` for those of a change. */
+const names = ['items', 'commits', 'people', 'languages'] as const;
+export type CheckedSum = (typeof names)[number];
+
+const items = storedCounters.filter(({ kind }) => kind !== 'commit');
+const commitNames = storedCounters.filter(({ kind }) => kind === 'commit').map(({ name }) => sql.ref(`t.${name}`));
+const kindsOfItems = [...new Set(items.map(({ kind }) => kind))];
+const daily = ofDays(storedCounters);
+const ofPersons = ofPeople(storedCounters);
+/** The counters of people that their days do not contain. */
+const ofItems = ofPersons.filter((counter) => !daily.includes(counter));
+
+/** Returns the day before which the present check has counted, `YYYY-MM-DD`; null: it has not begun. */
+export async function findChecked(connection: Connection, repositoryId: string): Promise<string | null> {
+  const row = await connection
+    .selectFrom('repository_totals')
+    .select('checked_until')
+    .where('repository_id', '=', repositoryId)
+    .executeTakeFirst();
+  return row?.checked_until ?? null;
+}
+
+/**
+ * Counts the days after the position, which must agree with their contributions by then, and moves it behind them. Must run
+ * in a transaction.
+ * @returns false when the position is another one meanwhile, or all commits have to be counted again.
+ */
+export async function moveChecked(
+  transaction: Connection,
+  repositoryId: string,
+  { from, until }: { from: string | null; until: string },
+): Promise<boolean> {
+  await lockTotals(transaction, repositoryId);
+  const moved = names.map((name) => {
+    const column = sql.ref(`checked_${name}`);
+    const sum = sql.ref(`s.${name}`);
+    return sql`${column} = ${from === null ? sum : sql`t.${column} + ${sum}`}`;
+  });
+  const { rows } = await sql`
+    with s as (${sumsOf(repositoryId, { from, until })})
+    update repository_totals t set checked_until = ${until}::date, ${sql.join(moved)}
+    from s
+    where t.repository_id = ${repositoryId} and t.commits_counted and t.checked_until is not distinct from ${from}::date
+    returning 1`.execute(transaction);
+  return rows.length > 0;
+}
+
+/**
+ * Compares the sums of all days with the totals, in one statement, which sees one state and locks nothing.
+ * @param from the position, after which it counts the rest.
+ * @returns the sums that differ.
+ */
+export async function compareChecked(
+  connection: Connection,
+  repositoryId: string,
+  from: string | null,
+): Promise<CheckedSum[]> {
+  const differ = names.map((name) => {
+    const [column, sum, total] = ['t.checked_', 's.', 'k.'].map((alias) => sql.ref(`${alias}${name}`));
+    const isCompared = name === 'commits' ? sql`t.commits_counted` : sql`true`;
+    return sql`${isCompared} and ${from === null ? sum : sql`${column} + ${sum}`} <> ${total} as ${sql.ref(name)}`;
+  });
+  const { rows } = await sql<Record<CheckedSum, boolean | null>>`
+    with t as (select * from repository_totals where repository_id = ${repositoryId}),
+      s as (${sumsOf(repositoryId, { from, until: null })}), k as (select ${totalsOf(repositoryId)})
+    select ${sql.join(differ)} from t, s, k where t.checked_until is not distinct from ${from}::date`.execute(
+    connection,
+  );
+  return names.filter((name) => rows[0]?.[name] === true);
+}
+
+/** Has the check begin again with the first day, unless its position is another one meanwhile. */
+export async function endChecked(connection: Connection, repositoryId: string, from: string): Promise<void> {
+  await sql`
+    update repository_totals set checked_until = null, ${sql.join(names.map((name) => sql`${sql.ref(`checked_${name}`)} = null`))}
+    where repository_id = ${repositoryId} and checked_until = ${from}::date`.execute(connection);
+}
+
+/**
+ * Notes that a sum of the present check cannot follow a change. Must run in a transaction that holds the totals.
+ * @param from the first of the changed days; null: any day.
+ */
+export async function forgetChecked(
+  transaction: Connection,
+  repositoryId: string,
+  name: 'people' | 'languages',
+  from: string | null = null,
+): Promise<void> {
+  const column = sql.ref(`checked_${name}`);
+  await sql`
+    update repository_totals set ${column} = null
+    where repository_id = ${repositoryId} and ${column} is not null
+      and checked_until > coalesce(${from}::date, '-infinity')`.execute(transaction);
+}
+
+/**
+ * Adds languages of commits to the sum of the present check, or subtracts them, as far as it has counted their days. Must
+ * run in a transaction that holds the totals.
+ * @param changes SQL for rows with `identity_id`, `day`, `language` and `files`.
+ */
+export async function changeCheckedLanguages(
+  transaction: Connection,
+  repositoryId: string,
+  changes: RawBuilder<unknown>,
+  sign: 1 | -1,
+): Promise<void> {
+  await sql`
+    update repository_totals t set checked_languages = t.checked_languages + ${sign}::integer * (
+      select ${sum([weightedFiles])} from (${changes}) k where k.day < t.checked_until)
+    where t.repository_id = ${repositoryId} and t.checked_languages is not null`.execute(transaction);
+}
+
+/** Returns a statement that finds the sums of some days, each with its name. */
+function sumsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
+  const ofRepository = sql`repository_id = ${repositoryId}`;
+  const found = [
+    sql`${sum(items.map((counter) => sql`case when ${counts(counter)} then ${weightOf(counter)} else 0 end`))} as items`,
+    sql`${sum(ofItems.map(personOfItem))} as people`,
+  ];
+  // In this order, the items of a kind are read from the index by time, however many days PostgreSQL expects.
+  return sql`
+    select found.items,
+      (select count(*)::numeric from commits c where c.${ofRepository} and ${isMomentIn(days, sql`c.authored_at`)} and not exists (
+        select from uncounted_commits u where u.${ofRepository} and u.oid = c.oid)) as commits,
+      found.people + (
+        select ${sum(daily.map(weighted))} from contribution_days k where ${ofRepository} and ${isDayIn(days, sql`day`)}) as people,
+      (select ${sum([weightedFiles])} from language_days k where ${ofRepository} and ${isDayIn(days, sql`day`)}) as languages
+    from (
+      select ${sql.join(found)} from unnest(${kindsOfItems}::text[]) kinds (kind) cross join lateral (
+        select * from contributions
+        where ${ofRepository} and kind = kinds.kind and ${isMomentIn(days, sql`created_at`)} order by created_at offset 0) c) found`;
+}
+
+/** SQL for the same sums of the totals, each with its name. */
+function totalsOf(repositoryId: string): RawBuilder<unknown> {
+  const where = sql`where repository_id = ${repositoryId}`;
+  const whole = items.map((counter) => sql`${sql.ref(`t.${counter.name}`)}::bigint * ${weightOf(counter)}`);
+  return sql`
+    (select ${sum(whole)} from repository_totals t ${where}) as items,
+    (select ${sum(commitNames)} from repository_totals t ${where}) as commits,
+    (select ${sum(ofPersons.map(weighted))} from contributor_totals k ${where}) as people,
+    (select ${sum([weightedFiles])} from language_sums k ${where}) as languages`;
+}
+
+/** The files of the language of an address `k`, with their weight. */
+const weightedFiles = sql`k.files::bigint * hashtext(k.identity_id || ' ' || k.language)`;
+
+function sum(numbers: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql`coalesce(sum((${sql.join(numbers, sql` + `)})::bigint), 0)`;
+}
+
+function weightOf({ name }: StoredCounter): RawBuilder<unknown> {
+  return sql`hashtext(${sql.lit(name)})::bigint`;
+}
+
+/** Returns SQL for the number of a person in a row `k`, with its weight. */
+function weighted({ name }: StoredCounter): RawBuilder<unknown> {
+  return sql`case when ${sql.ref(`k.${name}`)} = 0 then 0
+    else ${sql.ref(`k.${name}`)}::bigint * hashtext(${sql.lit(`${name} `)} || k.account_id) end`;
+}
+
+/** Returns SQL for the weight of the person of a contribution `c`, if it counts. */
+function personOfItem(counter: StoredCounter): RawBuilder<unknown> {
+  const person = sql.ref(`c.${counter.person ?? 'account_id'}`);
+  return sql`case when ${counts(counter)} and ${person} is not null
+    then hashtext(${sql.lit(`${counter.name} `)} || ${person})::bigint else 0 end`;
+}

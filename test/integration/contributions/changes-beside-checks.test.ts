@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { recountRepository } from '../../../bench/recount-repository.ts';
+import { compareChecked, endChecked, findChecked, moveChecked } from '../../../src/contributions/checked-store.ts';
+import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
+import { findEndOfDays } from '../../../src/contributions/compare-totals-store.ts';
+import { needLanguages } from '../../../src/contributions/detail-store.ts';
+import { saveResolved } from '../../../src/contributions/identity-store.ts';
+import { recountLanguages, saveCommitLanguages } from '../../../src/contributions/languages/store.ts';
+import { endRecount, recountNextDays } from '../../../src/contributions/recount-commits-store.ts';
+import { areCommitsCounted, countNewCommits, uncountCommits } from '../../../src/contributions/total-store.ts';
+import { lockTotals } from '../../../src/contributions/write-store.ts';
+import type { Connection, Database } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { isThorough } from '../../depth.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
+import { storeRepository } from './counted-repository.ts';
+import { applyChange, changes, repositories, startWorld } from './random-changes.ts';
+
+/** The sums that were compared while a check was under way. */
+type Compared = Record<string, number>;
+
+/** Compares what a check has counted, and moves it by one day, or ends it. */
+async function step({ connection, pool }: Database, id: string, change: string, compared: Compared): Promise<void> {
+  // The job checks no erased repository.
+  if ((await pool.query('select from repositories where id = $1', [id])).rowCount === 0) return;
+  const from = await findChecked(connection, id);
+  assert.deepEqual(await compareChecked(connection, id, from), [], `${change}, checked until ${from}`);
+  const { rows } = await pool.query<Record<string, string | null>>(
+    `select checked_items as items, checked_commits as commits, checked_people as people, checked_languages as languages
+     from repository_totals where repository_id = $1`,
+    [id],
+  );
+  for (const [name, sum] of Object.entries(rows[0] ?? {})) {
+    if (sum !== null && sum !== '0') compared[name] = (compared[name] ?? 0) + 1;
+  }
+  const until = await findEndOfDays(connection, id, from, 0);
+  if (until !== null) await inTransaction(connection, (to) => moveChecked(to, id, { from, until }));
+  else if (from !== null) await endChecked(connection, id, from);
+}
+
+/** A change of the commits of a repository: which one of them, and which one of the people. */
+type CommitChange = (connection: Connection, id: string, at: { commit: number; person: number }) => Promise<unknown>;
+
+async function findOids(connection: Connection, id: string, commit: number): Promise<string[]> {
+  const { rows } = await sql<{ oid: string }>`
+    select encode(oid, 'hex') as oid from commits where repository_id = ${id} order by oid offset ${commit} limit 2`.execute(
+    connection,
+  );
+  return rows.map(({ oid }) => oid);
+}
+
+const commitChanges: Readonly<Record<string, CommitChange>> = {
+  'commits are stored': async (connection, repositoryId, { commit, person }) => {
+    async function* batches() {
+      const at = new Date(Date.now() - commit * 86_400_000);
+      const oid = `${commit}`.padStart(39, 'a');
+      const emails = [`p${person + 1}@x.org`, 'p7@x.org'];
+      yield ['b', 'c'].map((end) => ({ oid: `${oid}${end}`, authoredAt: at, committedAt: at, emails }));
+    }
+    const isCounted = await areCommitsCounted(connection, repositoryId);
+    await saveAllCommits(connection, batches(), { provider: 'github', repositoryId, scanNumber: 1, isCounted });
+  },
+  'commits are counted': (connection, id) =>
+    inTransaction(connection, async (to) => (await areCommitsCounted(to, id)) && countNewCommits(to, id)),
+  'commits are removed': async (connection, id, { commit }) => {
+    const oids = await findOids(connection, id, commit);
+    await inTransaction(connection, async (to) => {
+      if (await areCommitsCounted(to, id)) await uncountCommits(to, id, oids);
+      await removeCommits(to, id, oids);
+    });
+  },
+  'the account of an address is found': async (connection, _id, { commit, person }) => {
+    const { rows } = await sql<{ address: number; found: string }>`
+      select i.id as address, a.id as found from identities i, accounts a
+      where i.email = ${`p${(commit % 20) + 1}@x.org`} and a.external_id = ${`p${person + 1}`}`.execute(connection);
+    const { address, found } = rows[0] ?? assert.fail();
+    await inTransaction(connection, (to) => saveResolved(to, [{ id: address, accountId: found }], new Date()));
+  },
+  'some days are counted again': (connection, id) =>
+    inTransaction(connection, async (to) => (await areCommitsCounted(to, id)) || recountNextDays(to, id, 10)),
+  'all commits are counted again': async (connection, id) => {
+    if (await areCommitsCounted(connection, id)) return;
+    for (let end = ''; end !== 'done'; ) end = await inTransaction(connection, (to) => recountNextDays(to, id, 20));
+    await inTransaction(connection, (to) => endRecount(to, id));
+    await inTransaction(connection, async (to) => {
+      await lockTotals(to, id);
+      await recountLanguages(to, id, { from: null, until: null });
+    });
+  },
+  'languages are read': async (connection, id, { commit, person }) => {
+    const oids = await findOids(connection, id, commit);
+    const requested = oids.map((key) => ({ detail: 'commit_languages' as const, key, revision: 0 }));
+    const found = new Map(oids.map((oid) => [oid, new Map([['Ada', person + 1]])]));
+    await inTransaction(connection, (to) => saveCommitLanguages(to, id, requested, found));
+  },
+};
+
+const commitChange = fc.record({
+  name: fc.constantFrom(...Object.keys(commitChanges)),
+  at: fc.record({ commit: fc.nat({ max: 60 }), person: fc.nat({ max: 4 }) }),
+});
+
+describe('checkTotals beside changes', () => {
+  it('finds no difference after any changes of items, people, repositories and owners between its parts', async () => {
+    await using opened = await reuseTestDatabase();
+    const { database } = opened;
+    const compared: Compared = {};
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(changes, fc.boolean()), { minLength: 12, maxLength: 40 }), async (history) => {
+        await startWorld(database.connection);
+        for (const id of repositories)
+          await inTransaction(database.connection, (transaction) => recountRepository(transaction, id));
+        for (const [change, isKilled] of history) {
+          await applyChange(database.connection, change, isKilled);
+          for (const id of repositories) await step(database, id, change.name, compared);
+        }
+      }),
+      { numRuns: isThorough ? 60 : 2 },
+    );
+    assert.ok((compared['items'] ?? 0) > 3 && (compared['people'] ?? 0) > 3, JSON.stringify(compared));
+  });
+
+  it('finds no difference after any changes of commits, their accounts and languages between its parts', async () => {
+    await using opened = await reuseTestDatabase();
+    const { database } = opened;
+    const { connection } = database;
+    const id = await storeRepository(database, 120);
+    await inTransaction(connection, (transaction) => needLanguages(transaction, id));
+    const compared: Compared = {};
+    await fc.assert(
+      fc.asyncProperty(fc.array(commitChange, { minLength: 20, maxLength: 40 }), async (history) => {
+        for (const { name, at } of history) {
+          await commitChanges[name]?.(connection, id, at);
+          await step(database, id, name, compared);
+        }
+        await commitChanges['all commits are counted again']?.(connection, id, { commit: 0, person: 0 });
+      }),
+      // Each history begins with what the last one has left, so that smaller ones cannot be searched for.
+      { numRuns: isThorough ? 60 : 4, endOnFailure: true },
+    );
+    assert.ok(
+      ['commits', 'people', 'languages'].every((name) => (compared[name] ?? 0) > 10),
+      JSON.stringify(compared),
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import { recountRepository } from '../../../bench/recount-repository.ts';
+import type { Connection, Database } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
+import { type CheckLimits, checkTotals } from '../../../src/sync/check-totals.ts';
+import { addRepository } from './stored-repository.ts';
+
+/** Stores contributions and commits of some people to a new repository, all counted. @returns its id. */
+export async function storeRepository({ connection, pool }: Database, items = 600): Promise<string> {
+  const id = await addRepository(connection);
+  await pool.query(`
+    insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+    select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'person-' || n, now(), now(), now()
+    from generate_series(1, 20) n`);
+  await pool.query(
+    `insert into contributions (repository_id, kind, external_id, account_id, answered_by, answered, created_at, updated_at,
+       closed_at, merged_at, seen_at)
+     select $1, (array['issue', 'pull_request', 'review', 'discussion', 'issue_comment', 'star'])[n % 6 + 1], n::text, a.id,
+       a.id, n % 6 = 3, at, at, case when n % 2 = 0 then at end, case when n % 3 = 0 then at end, at
+     from generate_series(1, ${items}) n cross join lateral (select now() - n * interval '5 hours' as at) t
+     join accounts a on a.external_id = 'p' || (n % 20 + 1)`,
+    [id],
+  );
+  await pool.query(`
+    insert into identities (provider, email, account_id)
+    select 'github', external_id || '@x.org', id from accounts where external_id like 'p%'`);
+  await pool.query(
+    `insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
+     select $1, decode(md5(n::text), 'hex'), at, at, 1, array[i.id]
+     from generate_series(1, ${items / 2}) n cross join lateral (select now() - n * interval '7 hours' as at) t
+     join identities i on i.email = 'p' || (n % 20 + 1) || '@x.org'`,
+    [id],
+  );
+  await inTransaction(connection, (transaction) => recountRepository(transaction, id));
+  return id;
+}
+
+/** Totals that no transaction has marked as changed since. */
+export async function findSums({ pool }: Database): Promise<unknown> {
+  const { rows } = await pool.query(
+    `select (select json_agg(d order by account_id, day) from contribution_days d) as days,
+       (select json_agg(t order by account_id) from contributor_totals t) as people,
+       (select json_agg(to_jsonb(w) - 'is_changed') from repository_totals w) as whole`,
+  );
+  return rows;
+}
+
+/** Makes some totals of days, a person and the repository wrong: changed, lost and invented ones. @returns how many. */
+export async function corruptTotals({ pool }: Database, id: string): Promise<number> {
+  await pool.query(`
+    with wrong as (select ctid from contribution_days order by account_id, day limit 2)
+    update contribution_days d set issues = issues + 1 from wrong where d.ctid = wrong.ctid`);
+  await pool.query(`
+    delete from contribution_days where ctid in (select ctid from contribution_days order by account_id desc, day limit 1)`);
+  await pool.query(
+    `insert into contribution_days (account_id, repository_id, day, reviews)
+     select id, $1, '1999-01-01', 1 from accounts where external_id = 'p1'`,
+    [id],
+  );
+  await pool.query(`update contributor_totals set reviews = reviews + 1
+    where account_id = (select id from accounts where external_id = 'p3')`);
+  await pool.query('update repository_totals set stars = stars + 1');
+  return 6;
+}
+
+/** Checks the next part of the totals of a repository. @returns how many of them differed. */
+export async function check(connection: Connection, id: string, limits: CheckLimits): Promise<number> {
+  const owner = await connection.selectFrom('repositories').select('owner_id').executeTakeFirstOrThrow();
+  const context = { connection, now: () => new Date(), providers: new Map<string, Provider>() };
+  return checkTotals(context, { repositoryId: id, ownerId: owner.owner_id }, new AbortController().signal, limits);
+}
