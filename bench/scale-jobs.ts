@@ -6,7 +6,7 @@ import type { Core } from '../src/core.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import { hideRepository } from '../src/repositories/hide-store.ts';
 import { beginWork, createStartTasks } from '../src/sync/begin-work.ts';
-import { checkTotals } from '../src/sync/check-totals.ts';
+import { type CheckLimits, checkTotals } from '../src/sync/check-totals.ts';
 import { createCleaningTasks } from '../src/sync/clean-up.ts';
 import { collectNamedRepository } from '../src/sync/collect.ts';
 import { hideAllWithdrawn } from '../src/sync/lost-access.ts';
@@ -28,6 +28,8 @@ export interface Cost {
 export type Measure = (name: string, work: (round: number) => Promise<unknown>, times?: number) => Promise<void>;
 
 interface Place {
+  /** The part of the largest repository that one run of its check takes. */
+  share: CheckLimits;
   core: Core;
   stored: StoredOrganization;
   typical: Typical;
@@ -44,10 +46,10 @@ const requestEveryMs = 10;
 
 /** Measures events and jobs. Later ones work on what earlier ones have changed. */
 export async function measureJobs(place: Place, measure: Measure): Promise<void> {
-  const { core, stored, typical, contributors } = place;
+  const { core, stored, typical, contributors, share } = place;
   const { sync } = core;
-  const recount = ({ id }: { id: string }): Promise<number> =>
-    checkTotals(sync, { repositoryId: id, ownerId: stored.id }, new AbortController().signal);
+  const recount = ({ id }: { id: string }, limits?: CheckLimits): Promise<number> =>
+    checkTotals(sync, { repositoryId: id, ownerId: stored.id }, new AbortController().signal, limits);
   const event = applyEvents(core, stored);
   // The first one reads what later ones need no more.
   await event();
@@ -56,7 +58,7 @@ export async function measureJobs(place: Place, measure: Measure): Promise<void>
   await measure('event-totals', () => updateTotals(sync), 1);
   await measure('full-scan', await scanPage(core, stored), 1);
   await measure('recount', () => recount(typical.repository));
-  await measure('recount-largest', () => recount(stored.largestRepository), 1);
+  await measure('recount-largest', () => recount(stored.largestRepository, share), 1);
   const cleanUp = createCleaningTasks(sync)['clean_up'];
   await measure('clean-up', async () => cleanUp?.run({}, new AbortController().signal));
   const hide = (repository: { id: string; ownerId: string }): Promise<void> =>
