@@ -15,7 +15,6 @@ export async function emptyAccount(
   now: Date,
   optedOutAs: Buffer | null = null,
 ): Promise<void> {
-  await transaction.deleteFrom('former_names').where('account_id', '=', id).execute();
   await sql`
     update accounts set erased_at = ${now}, opted_out_as = ${optedOutAs}, deleted_at = coalesce(deleted_at, ${now}), updated_at = ${now},
       external_id = 'erased ' || id, handle = '', name = 'erased ' || id, display_name = '', avatar_url = '', website = '',

@@ -37,6 +37,20 @@ export async function keepFormerName(
     .execute();
 }
 
+/** Removes some former names of an account. @returns these names. */
+export async function removeFormerNames(transaction: Connection, accountId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    delete from former_names where ctid = any(array(
+      select ctid from former_names where account_id = ${accountId} limit ${limit} for update))
+    returning name_key as name`.execute(transaction);
+  return rows.map(({ name }) => name);
+}
+
+export async function hasFormerNames(connection: Connection, accountId: string): Promise<boolean> {
+  const { rows } = await sql`select from former_names where account_id = ${accountId} limit 1`.execute(connection);
+  return rows.length > 0;
+}
+
 /**
  * Returns SQL for the time at which an account lost a name that it no longer has at `seenAt`: `namedAt` when the host
  * has redirected the name to another account since then, otherwise `seenAt`.

@@ -29,7 +29,7 @@ export async function findOptedOutEmails(
 
 /**
  * Stores the opt-out of a person; existing entries stay unchanged. Must run after `takeErasureLock`.
- * @returns the person's key, with which `addOptedOutEmails` adds addresses.
+ * @returns the person's key, with which `addOptedOutNames` and `addOptedOutEmails` add more.
  */
 export async function addOptOuts(
   connection: Connection,
@@ -42,6 +42,17 @@ export async function addOptOuts(
   return personKey;
 }
 
+/** Stores the opt-outs of further names of a person. Must run after `takeErasureLock`. */
+export async function addOptedOutNames(
+  connection: Connection,
+  provider: string,
+  { personKey, names }: { personKey: Buffer; names: readonly string[] },
+  now: Date,
+): Promise<void> {
+  const keys = names.map((name) => hashOfName(provider, name));
+  await addKeys(connection, personKey, keys, now);
+}
+
 /** Stores the opt-outs of email addresses of a person. Must run after `takeErasureLock`. */
 export async function addOptedOutEmails(
   connection: Connection,
@@ -49,13 +60,8 @@ export async function addOptedOutEmails(
   { personKey, emails }: { personKey: Buffer; emails: readonly string[] },
   now: Date,
 ): Promise<void> {
-  if (emails.length === 0) return;
-  await addKeys(
-    connection,
-    personKey,
-    emails.map((email) => hashOfEmail(provider, email)),
-    now,
-  );
+  const keys = emails.map((email) => hashOfEmail(provider, email));
+  await addKeys(connection, personKey, keys, now);
 }
 
 /** Returns whether a person has opted out, and has not returned since. */
@@ -65,6 +71,7 @@ export async function isPersonOptedOut(connection: Connection, personKey: Buffer
 }
 
 async function addKeys(connection: Connection, personKey: Buffer, keys: readonly Buffer[], now: Date): Promise<void> {
+  if (keys.length === 0) return;
   await connection
     .insertInto('opt_outs')
     .values(keys.map((key) => ({ key, person: personKey, opted_out_at: now })))

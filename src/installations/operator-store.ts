@@ -18,6 +18,13 @@ export async function installByOperator(
   now: Date,
 ): Promise<string> {
   const id = operatorsId(account.externalId);
+  // One that an erasure has ended keeps its id until its rows are deleted.
+  await transaction
+    .deleteFrom('installations')
+    .where('provider', '=', provider)
+    .where('id', '=', id)
+    .where('removed_at', 'is not', null)
+    .execute();
   await transaction
     .insertInto('installations')
     .values({

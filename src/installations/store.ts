@@ -134,6 +134,7 @@ export async function saveSelection(
     .set({ covered_at: requestedAt })
     .where('provider', '=', provider)
     .where('id', '=', installation)
+    .where('removed_at', 'is', null)
     .where((is) => is.or([is('covered_at', 'is', null), is('covered_at', '<=', requestedAt)]))
     .returning('id')
     .execute();
@@ -271,19 +272,6 @@ export async function forgetInstallations(connection: Connection, before: Date, 
     orderBy: sql`removed_at`,
     limit,
   });
-}
-
-/** Deletes all installations of an account. */
-export async function eraseInstallations(
-  connection: Connection,
-  account: { provider: string; externalId: string },
-): Promise<void> {
-  await connection
-    .deleteFrom('installations')
-    .where('provider', '=', account.provider)
-    .where('account_external_id', '=', account.externalId)
-    .execute();
-  await announce(connection, { kind: 'installations', key: account.provider });
 }
 
 export function toInstallation(row: Selectable<Tables['installations']>): StoredInstallation {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { deleteSome } from '../database/delete-some.ts';
+import { keptAwards } from '../database/kept-awards.ts';
 import { addJob } from '../database/queue.ts';
 import { isPresentInSql } from '../repositories/present-store.ts';
 import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
@@ -29,7 +30,7 @@ export async function enqueue(
 ): Promise<void> {
   const defined = await sql<{ award_id: string; webhook: string }>`
     select w.id as award_id, t.name as webhook
-    from awards w join achievements h on h.id = w.achievement_id
+    from ${keptAwards('w')} join achievements h on h.id = w.achievement_id
       join repository_webhooks t on t.repository_id = h.repository_id and h.name = any(t.achievements)
     where w.id = any(${awardIds}::uuid[]) and w.awarded_at > ${new Date(now.getTime() - newsMs)}
     order by w.awarded_at, w.id, t.name`.execute(transaction);
@@ -44,7 +45,7 @@ export async function enqueue(
         'awardedAt', to_char(w.awarded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
       'waiting', ${now}, ${new Date(now.getTime() + giveUpAfterMs)}, ${now}
     from json_to_recordset(${JSON.stringify(rows)}::json) as n (id uuid, award_id uuid, webhook text)
-      join awards w on w.id = n.award_id
+      join ${keptAwards('w')} on w.id = n.award_id
       join achievements h on h.id = w.achievement_id
       join repositories r on r.id = h.repository_id
       join repository_webhooks t on t.repository_id = r.id and t.name = n.webhook
@@ -59,7 +60,7 @@ export async function enqueue(
 /**
  * Claims a receiver's next message that is due. Stores the time of the next attempt before this one, so that the
  * message is also tried again when the process is killed. The message with the fewest attempts comes first, so that a
- * refused one does not hold up the others. A message is deleted when its award was revoked, or its account or
+ * refused one does not hold up the others. A message is deleted when its award was revoked or erased, or its account or
  * repository is hidden; the attempt is then `isWithheld`.
  * @returns undefined when no message is due.
  */
@@ -80,9 +81,10 @@ export async function claimNext(
       )
       select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, r.provider,
         o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name,
-        not ${isShownInSql('a')} or not ${isPresentInSql('r')} or w.revoked_at is not null as is_withheld
+        not ${isShownInSql('a')} or not ${isPresentInSql('r')} or w.id is null or w.revoked_at is not null
+          as is_withheld
       from next n
-        join awards w on w.id = n.award_id
+        left join ${keptAwards('w')} on w.id = n.award_id
         join repositories r on r.id = n.repository_id
         join accounts o on o.id = r.owner_id
         join accounts a on a.id = n.account_id`.execute(transaction);

@@ -97,8 +97,12 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
     await inBatches(() => forgetStarEvents(connection, before(starEventsKeptMs), atOnce.others)),
     await inBatches(() => forgetDrifts(connection, before(driftsKeptMs), atOnce.others)),
   ];
-  ends.push(await inBatches(() => beginNextErasure(connection, erased, now())));
-  ends.push(await inBatches(() => eraseNext(connection, now())));
+  // One account after the other, because readers of awards compare with all that are being erased.
+  ends.push(
+    await inBatches(
+      async () => (await eraseNext(connection, now())) || (await beginNextErasure(connection, erased, now())),
+    ),
+  );
   ends.push(await removeErasedRows(connection, erasedRowsAtOnce));
   await forgetRejections(connection, before(deliveriesKeptMs));
   return ends.includes('more') ? 'more' : 'done';

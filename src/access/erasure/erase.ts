@@ -1,4 +1,5 @@
 import { type ErasedAccount, findErased, removeAccount, removeRowsOf } from '../../accounts/erase-store.ts';
+import { hasFormerNames, removeFormerNames } from '../../accounts/former-name-store.ts';
 import { isPersonOptedOut } from '../../accounts/opt-out-store.ts';
 import { forgetRanksOf, withdrawSome } from '../../boards/seasons/withdrawal-store.ts';
 import { forgetSome } from '../../contributions/erase-store.ts';
@@ -8,9 +9,10 @@ import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
 import { takeErasureLock } from '../../database/erasure-lock.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { eraseInstallationsOf } from '../../installations/erase-store.ts';
 import { eraseNextRepositories, eraseSomeOf } from '../../repositories/erase-store.ts';
 import { hideSomeOf } from '../../repositories/hide-store.ts';
-import { optOutAddresses } from './store.ts';
+import { forgetEvaluations, forgetFormerNames, forgetLookups, optOutAddresses } from './store.ts';
 
 /** The most that one step of an erasure changes. */
 export interface ErasedAtOnce {
@@ -50,7 +52,11 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
   if (account === undefined) return 0;
   const { id } = account;
   const steps = [
-    () => releaseSome(connection, account, { limit: atOnce.others, now }),
+    () => releaseAddressesOf(connection, account, { limit: atOnce.others, now }),
+    () => releaseNamesOf(connection, account, { limit: atOnce.others, now }),
+    () => eraseInstallationsOf(connection, account, atOnce.others),
+    () => forgetLookups(connection, id, atOnce.others),
+    () => forgetEvaluations(connection, id, atOnce.others),
     () => hideSomeOf(connection, id, { limit: atOnce.hidden, now }),
     () => eraseRepositories(connection, id, atOnce),
     () => forgetSome(connection, id, atOnce),
@@ -71,7 +77,7 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
 }
 
 /** Removes an account from some of its addresses, and the addresses themselves if its owner has opted out. */
-async function releaseSome(
+async function releaseAddressesOf(
   connection: Connection,
   { id, provider, optedOutAs: personKey }: ErasedAccount,
   { limit, now }: { limit: number; now: Date },
@@ -84,6 +90,22 @@ async function releaseSome(
     if (personKey === null || !(await isPersonOptedOut(transaction, personKey)))
       return releaseAddresses(transaction, id, limit);
     return optOutAddresses(transaction, { id, provider, personKey }, { limit, now });
+  });
+}
+
+/** Removes some former names of an account, and opts them out if its owner has opted out. */
+async function releaseNamesOf(
+  connection: Connection,
+  { id, provider, optedOutAs: personKey }: ErasedAccount,
+  { limit, now }: { limit: number; now: Date },
+): Promise<number> {
+  // Those of an account that the host had deleted are removed with its other rows.
+  if (personKey === null || !(await hasFormerNames(connection, id))) return 0;
+  return inTransaction(connection, async (transaction) => {
+    await takeErasureLock(transaction);
+    if (await isPersonOptedOut(transaction, personKey))
+      return forgetFormerNames(transaction, { id, provider, personKey }, { limit, now });
+    return (await removeFormerNames(transaction, id, limit)).length;
   });
 }
 

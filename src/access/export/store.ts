@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
+import { findById } from '../../accounts/store.ts';
 import { isOfVersionInSql } from '../../boards/ranking/version-store.ts';
 import { columnsOf } from '../../contributions/column-store.ts';
 import { ofContributions, storedCounters } from '../../contributions/kinds.ts';
 import type { Connection } from '../../database/connection.ts';
+import { keptAwards } from '../../database/kept-awards.ts';
 import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
 
 /**
@@ -11,6 +13,8 @@ import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
  */
 export function exportAccount(connection: Connection, accountId: string): AsyncGenerator<string, void, undefined> {
   return atOneMoment(connection, async function* (transaction) {
+    // Its owner may have erased it since the caller was authorized.
+    if ((await findById(transaction, accountId)) === undefined) return;
     for (const [type, rows] of Object.entries({
       ...parts(accountId),
       ...partsOfCommits(accountId),
@@ -76,20 +80,20 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
     award: sql`
       select w.id, case when r.is_private and r.owner_id <> ${id} then w.repository_name else r.name end as repository_name,
         h.name, h.description, w.awarded_at, w.created_at, s.list as status_list, s.position as status_list_index
-      from awards w join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
+      from ${keptAwards('w')} join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
       left join credential_statuses s on s.award_id = w.id
       where w.account_id = ${id} and w.revoked_at is null`,
     achievement_file: sql`select * from achievement_files where repository_id in (${owned})`,
     achievement: sql`select * from achievements where repository_id in (${owned})`,
     repository_award: sql`
-      select w.* from awards w join achievements h on h.id = w.achievement_id where h.repository_id in (${owned})`,
+      select w.* from ${keptAwards('w')} join achievements h on h.id = w.achievement_id where h.repository_id in (${owned})`,
     told_award: sql`
       select id, award_id, webhook, kind, state, created_at, ended_at from notifications where account_id = ${id}`,
     repository_webhook: sql`
       select repository_id, name, kind, target, achievements from repository_webhooks where repository_id in (${owned})`,
     repository_notification: sql`
-      select id, award_id, repository_id, webhook, kind, state, attempts, error, created_at, ended_at
-      from notifications where repository_id in (${owned})`,
+      select n.id, n.award_id, n.repository_id, n.webhook, n.kind, n.state, n.attempts, n.error, n.created_at, n.ended_at
+      from notifications n join ${keptAwards('w')} on w.id = n.award_id where n.repository_id in (${owned})`,
     webhook_secret: sql`select id, url, changed_at, former_until from webhook_secrets where account_id = ${id}`,
     counted_change: sql`
       select ${repositoryName} as repository, c.repository_id, c.kind, c.external_id, c.counter, c.at, c.is_added, c.changed_at

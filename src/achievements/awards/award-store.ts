@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
+import { keptAwards } from '../../database/kept-awards.ts';
 import { enqueue } from '../../notifications/outbox-store.ts';
 
 /** An achievement of a repository that an account earned. */
@@ -54,11 +55,10 @@ export async function findAwarded(
   connection: Connection,
   { achievementIds, accountIds }: { achievementIds: readonly string[]; accountIds: readonly string[] },
 ): Promise<{ achievementId: string; accountId: string }[]> {
-  const rows = await connection
-    .selectFrom('awards')
-    .select(['achievement_id', 'account_id'])
-    .where('account_id', 'in', accountIds)
-    .where('achievement_id', 'in', achievementIds)
-    .execute();
-  return rows.map((row) => ({ achievementId: row.achievement_id, accountId: row.account_id }));
+  const { rows } = await sql<{ achievementId: string; accountId: string }>`
+    select achievement_id as "achievementId", account_id as "accountId" from ${keptAwards('w')}
+    where account_id = any(${accountIds}::uuid[]) and achievement_id = any(${achievementIds}::uuid[])`.execute(
+    connection,
+  );
+  return rows;
 }

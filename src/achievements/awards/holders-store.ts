@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
+import { keptAwards } from '../../database/kept-awards.ts';
 import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
@@ -47,7 +48,7 @@ export const maxHolders = 1000;
  * `a`, which everyone may see.
  */
 export function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
-  return sql`from awards w join accounts a on a.id = w.account_id
+  return sql`from ${keptAwards('w')} join accounts a on a.id = w.account_id
     where w.achievement_id = ${achievementId} and w.revoked_at is null and ${isShownInSql('a')}`;
 }
 
@@ -85,7 +86,7 @@ export async function findAwardedAchievement(
 ): Promise<AwardedAchievement | undefined> {
   const { rows } = await sql<AwardedAchievement>`
     select ${columnsInSql()}, o.provider, o.name as owner
-    from awards g join achievements h on h.id = g.achievement_id join repositories r on r.id = h.repository_id
+    from ${keptAwards('g')} join achievements h on h.id = g.achievement_id join repositories r on r.id = h.repository_id
       join accounts o on o.id = r.owner_id cross join lateral ${holdersInSql()} n
     where g.account_id = ${accountId} and (g.id = ${awardId} or g.imported_id = ${awardId}) and g.revoked_at is null
       and h.is_current and not r.is_private and ${isPresentInSql('r')} and ${isShownInSql('o')}`.execute(connection);
@@ -108,7 +109,7 @@ export async function countHoldersOfAwards(
 const findHoldersOfAwards = fixedStatement<Parameters<typeof countHoldersOfAwards>[1], { id: string; holders: number }>(
   (value) => sql`
     with shown as (
-      select ${pointRead} g.id as award_id, g.achievement_id as id from awards g
+      select ${pointRead} g.id as award_id, g.achievement_id as id from ${keptAwards('g')}
         -- The offsets keep the order of the index of awards, as in findAwardPage.
         cross join lateral (select repository_id from achievements where id = g.achievement_id offset 0) h
         cross join lateral (select owner_id, provider, credential_name, is_private, deleted_at

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
+import { isOfErased, keptAwards } from '../../database/kept-awards.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** A stored repository that an award may be from. */
@@ -43,7 +44,7 @@ export async function findForeignIds(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select n.id from json_to_recordset(${toRows(awards)}::json) as n (id uuid, repository_id uuid, name text)
-    join awards w on w.id = n.id or w.imported_id = n.id
+    join ${keptAwards('w')} on w.id = n.id or w.imported_id = n.id
     join achievements h on h.id = w.achievement_id
     where w.account_id <> ${accountId} or h.repository_id <> n.repository_id or h.name <> n.name
     order by n.id`.execute(connection);
@@ -62,6 +63,12 @@ export async function importAwards(
   { now, newId }: { now: Date; newId: () => string },
 ): Promise<{ added: number; existing: number }> {
   await takeSharedErasureLock(transaction);
+  // The person may have erased an account with these awards and returned before its last rows were deleted.
+  const ids = awards.map(({ id }) => id);
+  await sql`
+    delete from awards where (id = any(${ids}::uuid[]) or imported_id = any(${ids}::uuid[])) and ${isOfErased}`.execute(
+    transaction,
+  );
   const rows = toRows(awards.map((award) => ({ ...award, achievementId: newId() })));
   await sql`
     insert into achievements (id, repository_id, name, icon, description, is_current)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
+import { keptAwards } from '../../database/kept-awards.ts';
 import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
@@ -36,7 +37,7 @@ export const findOpenFiles = fixedStatement<{ accountId: string; limit: number; 
       cross join lateral (
         select array_agg(h.name order by h.name) as names from achievements h
         where h.repository_id = t.repository_id and h.is_current and h.evaluated_at is null
-          and not exists (select from awards w where w.achievement_id = h.id and w.account_id = ${value('accountId')})) n
+          and not exists (select from ${keptAwards('w')} where w.achievement_id = h.id and w.account_id = ${value('accountId')})) n
     where f.path is not null and r.installed_at is not null and not r.is_private
       and ${isPresentInSql('r')} and ${isShownInSql('o')} and n.names is not null
       and not exists (select from streams s where s.repository_id = t.repository_id and s.completed_at is null)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
+import { keptAwards } from '../../database/kept-awards.ts';
 import { pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
@@ -71,7 +72,7 @@ export async function findAwardPage(
       case when t.is_open then r.name when ${isOwner}::boolean then w.repository_name else '' end as repository_name,
       case when t.is_open then o.name end as icon_owner, case when t.is_open then r.name end as icon_repository,
       r.default_branch
-    from awards w
+    from ${keptAwards('w')}
     -- Each of these reads one row by its key. The offsets spare PostgreSQL the comparison of other orders, which took
     -- twice the time of the statement.
     cross join lateral (select id, repository_id, name, icon, description from achievements
@@ -113,7 +114,7 @@ export async function countHolders(
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ id: string; holders: number }>`
     select h.id, (select count(*) from (
-        select from awards w join accounts a on a.id = w.account_id
+        select from ${keptAwards('w')} join accounts a on a.id = w.account_id
         where w.achievement_id = h.id and w.revoked_at is null and ${isShownInSql('a')} limit ${upTo}) held)::integer as holders
     from achievements h join repositories r on r.id = h.repository_id
     where h.id = any(${achievementIds}::uuid[]) and not r.is_private and ${isPresentInSql('r')}`.execute(connection);

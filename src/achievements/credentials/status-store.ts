@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { isOfErased, keptAwards } from '../../database/kept-awards.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { listLength, type StatusEntry } from './status-list.ts';
 
@@ -34,12 +35,11 @@ function drawPositions(randomBytes: (size: number) => Buffer): number[] {
   return Array.from({ length: drawnAtOnce }, (_, index) => bytes.readUInt32BE(index * 4) % listLength);
 }
 
-function findEntry(connection: Connection, awardId: string): Promise<StatusEntry | undefined> {
-  return connection
-    .selectFrom('credential_statuses')
-    .select(['list', 'position'])
-    .where('award_id', '=', awardId)
-    .executeTakeFirst();
+async function findEntry(connection: Connection, awardId: string): Promise<StatusEntry | undefined> {
+  const { rows } = await sql<StatusEntry>`
+    select s.list, s.position from credential_statuses s join ${keptAwards('w')} on w.id = s.award_id
+    where s.award_id = ${awardId}`.execute(connection);
+  return rows[0];
 }
 
 async function addEntry(
@@ -50,7 +50,7 @@ async function addEntry(
   // With this lock, a revocation or erasure that runs at the same time finds the new entry, or this transaction finds
   // its effect.
   const { rows: awards } = await sql`
-    select from awards where id = ${awardId} and revoked_at is null for share`.execute(transaction);
+    select from ${keptAwards('w')} where id = ${awardId} and revoked_at is null for share`.execute(transaction);
   if (awards.length === 0) return 'no_award';
   const { rows } = await sql<StatusEntry>`
     with newest as (select coalesce(max(list), 0) as list from credential_statuses),
@@ -81,18 +81,15 @@ export async function revokeCredential(transaction: Connection, awardId: string)
 /** Returns the revoked positions of a list; undefined when there is no such list. */
 export async function findRevoked(connection: Connection, list: number): Promise<number[] | undefined> {
   const { rows } = await sql<{ exists: boolean; revoked: number[] }>`
-    select count(*) > 0 as exists, coalesce(array_agg(position) filter (where award_id is null), '{}') as revoked
+    select count(*) > 0 as exists, coalesce(array_agg(position) filter (
+      where award_id is null or award_id in (select id from awards where ${isOfErased})), '{}') as revoked
     from credential_statuses where list = ${list}`.execute(connection);
   return rows[0]?.exists === true ? rows[0].revoked : undefined;
 }
 
 /** Returns whether an award exists and is not revoked. */
 export async function isAwardStanding(connection: Connection, awardId: string): Promise<boolean> {
-  const row = await connection
-    .selectFrom('awards')
-    .select('id')
-    .where('id', '=', awardId)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`
+    select from ${keptAwards('w')} where id = ${awardId} and revoked_at is null`.execute(connection);
+  return rows.length > 0;
 }

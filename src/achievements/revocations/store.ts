@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { keptAwards } from '../../database/kept-awards.ts';
 import { revokeCredential } from '../credentials/status-store.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function setRevoked(
 ): Promise<'absent' | 'same' | 'changed'> {
   const { rows } = await sql<{ is_revoked: boolean }>`
     select w.revoked_at is not null as is_revoked
-    from awards w join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
+    from ${keptAwards('w')} join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
     where w.id = ${awardId} and r.owner_id = ${ownerId} for update of w`.execute(transaction);
   const [award] = rows;
   if (award === undefined) return 'absent';

@@ -78,6 +78,7 @@ import * as languageSums from './0119-language-sums.ts';
 import * as failingStreams from './0120-failing-streams.ts';
 import * as pendingWithdrawals from './0121-pending-withdrawals.ts';
 import * as checksInShares from './0122-checks-in-shares.ts';
+import * as lookupsOfAccounts from './0123-lookups-of-accounts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -162,4 +163,5 @@ export const migrations: Record<string, Migration> = {
   '0120-failing-streams': failingStreams,
   '0121-pending-withdrawals': pendingWithdrawals,
   '0122-checks-in-shares': checksInShares,
+  '0123-lookups-of-accounts': lookupsOfAccounts,
 };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { recountRepository } from '../../../bench/recount-repository.ts';
 import { type ErasedAtOnce, eraseNext } from '../../../src/access/erasure/erase.ts';
 import { beginErasure } from '../../../src/access/erasure/store.ts';
@@ -7,12 +8,11 @@ import { emptyAccount } from '../../../src/accounts/erase-store.ts';
 import { type Account, findById, findByName } from '../../../src/accounts/store.ts';
 import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
 import { releaseAddresses } from '../../../src/contributions/identity-store.ts';
-import { currentRanking } from '../../../src/contributors/ranking.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { takeErasureLock } from '../../../src/database/erasure-lock.ts';
+import { keptAwards } from '../../../src/database/kept-awards.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { Computations } from '../../../src/http/computations.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';
@@ -20,56 +20,13 @@ import { begin } from '../../integration/contributions/erasure-fixture.ts';
 import { findOrphans } from '../../integration/contributions/orphans.ts';
 import { loseConnection } from '../../integration/lost-connection.ts';
 import { type RanStatement, watchPlans } from '../../integration/plans.ts';
+import { fill } from './person-of-everything.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const few: ErasedAtOnce = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, seasons: 2, others: 4 };
 
-/** Stores a person who owns repositories and contributed to those of others, in every way. @returns the person. */
-async function fill(database: Database, items: number): Promise<Account> {
-  const { connection, pool } = database;
-  await pool.query(`
-    insert into accounts (id, provider, external_id, handle, type, name, avatar_url, named_at, fetched_at, created_at, updated_at)
-    select gen_random_uuid(), 'github', name, name, 'user', name, '', now(), now(), now(), now()
-    from unnest(array['grace', 'ada', 'joan']) name;
-    insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
-      created_at, updated_at)
-    select gen_random_uuid(), 'github', a.name || n, '', a.id, a.name || '-' || n, false, false, now(), now(), now(), now()
-    from accounts a cross join generate_series(1, 5) n;
-    insert into streams (repository_id, name, covers, completed_at) select id, 'issues', '{issue}', now() from repositories;
-    insert into contributions (repository_id, kind, external_id, account_id, answered_by, resolved_by, merged_by, assignees,
-      reviewers, reactors, emojis, created_at, updated_at, seen_at)
-    select r.id, 'pull_request', n::text, a.id, case when n % 3 = 0 then a.id end, case when n % 4 = 0 then a.id end,
-      case when n % 5 = 0 then a.id end, case when n % 6 = 0 then array[a.id] end, array[a.id],
-      case when n % 7 = 0 then array[a.id] end, case when n % 7 = 0 then array['heart'] end,
-      '2026-01-01'::timestamptz + n * interval '1 hour', now(), now()
-    from generate_series(1, ${items}) n join lateral (select * from repositories order by external_id offset n % 15 limit 1) r on true
-    join accounts a on a.name = case when n % 4 = 1 then 'joan' else 'grace' end;
-    insert into identities (provider, email, account_id) select 'github', name || '@x.org', id from accounts;
-    insert into repository_identities (repository_id, identity_id, is_author)
-    select r.id, i.id, true from repositories r cross join identities i;
-    insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
-    select r.id, decode(md5(r.external_id || n), 'hex'), now(), now(), 1, array[i.id]
-    from repositories r cross join generate_series(1, 3) n join identities i on i.email = 'grace@x.org';
-    insert into counters (account_id, day, updated_at) select id, date '2026-01-01' + n, now() from accounts, generate_series(1, 10) n;
-    insert into achievements (id, repository_id, name, icon, description, is_current)
-    select gen_random_uuid(), id, 'first', '', '', true from repositories;
-    insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
-    select gen_random_uuid(), h.id, a.id, '', now(), now() from achievements h, accounts a where a.name = 'grace';
-    insert into former_names (provider, name_key, account_id, left_at, check_after)
-    select 'github', 'grace-before', id, now(), now() from accounts where name = 'grace'`);
-  const { rows } = await pool.query<{ id: string; owner_id: string; name: string }>(
-    'select id, owner_id, name from repositories',
-  );
-  for (const { id } of rows) await inTransaction(connection, (to) => recountRepository(to, id));
-  const computations = new Computations({ versionOf: () => 0 }, () => false);
-  for (const accountId of new Set(rows.map((row) => row.owner_id))) {
-    const scope = { accountId, repositoryId: null, includesPrivate: false };
-    await currentRanking({ connection, computations, now: () => now }, scope);
-  }
-  await pool.query('vacuum analyze');
-  const holder = await findByName(connection, 'github', 'grace');
-  return holder?.state === 'present' ? holder.account : assert.fail();
-}
+/** More former names than the transaction opts out that begins the erasure. */
+const manyNames = 110;
 
 /** Everything that is stored about the people who stay, without what differs from run to run. */
 async function findStored({ pool }: Database): Promise<unknown> {
@@ -85,6 +42,10 @@ async function findStored({ pool }: Database): Promise<unknown> {
       (select json_agg(k order by name_key) from (
         select ranking_id, name_key, contributions from ranks where until_version is null) k) as listed,
       (select sum(pull_requests) from owner_sums) as summed,
+      (select json_agg(s order by position) from credential_statuses s) as statuses,
+      (select json_agg(key order by key) from lookups) as lookups,
+      (select json_agg(i.account_name order by i.id) from installations i) as installed,
+      (select count(*) from covered_repositories) as covered, (select count(*) from pending_evaluations) as evaluations,
       (select count(*) from opt_outs) as "optOuts", (select count(*) from counters) as counters`);
   return rows;
 }
@@ -110,6 +71,11 @@ async function countTraces({ pool }: Database, { id }: Account): Promise<number>
          || assignees || reviewers || reactors))
        + (select count(*) from contribution_days where account_id = $1)
        + (select count(*) from contributor_totals where account_id = $1)
+       + (select count(*) from awards where account_id = $1) + (select count(*) from notifications where account_id = $1)
+       + (select count(*) from pending_evaluations where account_id = $1)
+       + (select count(*) from former_names where account_id = $1)
+       + (select count(*) from lookups where key like '%' || $1::text || '%')
+       + (select count(*) from installations where account_external_id like '%' || $1::text)
        + (select count(*) from repositories where owner_id = $1) + (select count(*) from accounts where id = $1) as count`,
     [id],
   );
@@ -121,12 +87,13 @@ describe('erasure in parts', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { connection } = database;
-    const person = await fill(database, 300);
+    const person = await fill(database, 300, manyNames);
     await inTransaction(connection, (to) => beginErasure(to, person, now));
     assert.equal(await findById(connection, person.id), undefined);
     assert.equal(await findByName(connection, 'github', 'grace'), undefined);
     assert.equal(await findByName(connection, 'github', 'grace-before'), undefined);
-    assert.deepEqual((await database.pool.query('select from awards')).rows, []);
+    const { rows: kept } = await sql`select from ${keptAwards('w')}`.execute(connection);
+    assert.deepEqual(kept, []);
     const { rows } = await database.pool.query(
       `select people, (select count(*) from ranks s join accounts a on a.id = s.account_id
          where s.ranking_id = k.id and s.until_version is null and is_counted(a)) as counted
@@ -227,7 +194,7 @@ describe('erasure in parts', () => {
   it('leaves the same when the connection is lost before any statement', async () => {
     await using filled = await createTestDatabase();
     const source = await open(filled);
-    const person = await fill(source, 60);
+    const person = await fill(source, 60, manyNames);
     await source.close();
     const run = async (work: (database: Database) => Promise<void>): Promise<unknown> => {
       await using copy = await createTestDatabase({ copyOf: filled });

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { type ErasedAtOnce, eraseNext } from '../../../src/access/erasure/erase.ts';
+import { beginErasure } from '../../../src/access/erasure/store.ts';
+import { exportAccount } from '../../../src/access/export/store.ts';
+import { isNameOptedOut, releaseOptOuts } from '../../../src/accounts/opt-out-store.ts';
+import { type Account, findById, findByName } from '../../../src/accounts/store.ts';
+import { findAwarded, recordAwarded } from '../../../src/achievements/awards/award-store.ts';
+import { findEarnable } from '../../../src/achievements/awards/earnable-store.ts';
+import {
+  countHoldersOfAwards,
+  findAchievementHolders,
+  findAwardedAchievement,
+  findPublicAchievement,
+} from '../../../src/achievements/awards/holders-store.ts';
+import { findForeignIds, importAwards } from '../../../src/achievements/awards/import-store.ts';
+import { countHolders, findAward, findAwardPage } from '../../../src/achievements/awards/page-store.ts';
+import { findRevoked, isAwardStanding, statusEntryOf } from '../../../src/achievements/credentials/status-store.ts';
+import { setRevoked } from '../../../src/achievements/revocations/store.ts';
+import { collectRepositoryJob, fetchWindowJob } from '../../../src/contributions/jobs.ts';
+import type { Connection, Database } from '../../../src/database/connection.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { installByOperator } from '../../../src/installations/operator-store.ts';
+import { findInstallationsOf, findUsable, listInstallations, saveSelection } from '../../../src/installations/store.ts';
+import { claimNext } from '../../../src/notifications/outbox-store.ts';
+import { findNotification, findNotifications } from '../../../src/notifications/report-store.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { watchChangedRows } from '../changed-rows.ts';
+import { grace, now, saveGrace } from '../contributions/erasure-fixture.ts';
+import { addRepository } from '../contributions/stored-repository.ts';
+import { watchPlans } from '../plans.ts';
+
+const few: ErasedAtOnce = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, seasons: 2, others: 50 };
+/** The tables of which a person may have any number of rows, except those that have tests of their own. */
+const tables = [
+  'awards',
+  'notifications',
+  'credential_statuses',
+  'pending_evaluations',
+  'former_names',
+  'lookups',
+  'installations',
+  'covered_repositories',
+];
+/** More than the transaction that begins an erasure may change in all of these tables together. */
+const tooMany = 250;
+const receiver = 'slack receiver.example';
+
+/** Stores a person with as many rows of each kind. */
+async function fill(database: Database, count: number) {
+  const { connection, pool } = database;
+  const repositoryId = await addRepository(connection);
+  const id = await saveGrace(connection);
+  await pool.query(
+    `insert into achievements (id, repository_id, name, icon, description, is_current)
+     select gen_random_uuid(), '${repositoryId}', 'achievement ' || n, '', '', true from generate_series(1, ${count}) n;
+     insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
+     select gen_random_uuid(), h.id, '${id}', 'engine', now(), now() from achievements h;
+     insert into notifications (id, award_id, account_id, repository_id, webhook, kind, target, receiver, content, state,
+       next_attempt_at, give_up_at, created_at)
+     select gen_random_uuid(), id, account_id, '${repositoryId}', 'team', 'slack', '{}', '${receiver}',
+       '{"person": "grace"}', 'waiting', '2026-05-01', '2026-06-01', now() from awards;
+     insert into credential_statuses (list, position, award_id) select 1, row_number() over (), id from awards;
+     insert into pending_evaluations (repository_id, account_id)
+     select '${repositoryId}', '${id}' from generate_series(1, ${count});
+     insert into former_names (provider, name_key, account_id, left_at, check_after)
+     select 'github', 'grace-' || n, '${id}', now(), now() from generate_series(1, ${count}) n;
+     insert into installations (provider, id, source, account_external_id, account_name, covers, missing_permissions, seen_at,
+       created_at)
+     values ('github', 'operator 7', 'operator', '7', 'grace', 'selected', '{}', now(), now()),
+       ('github', '12', 'app', '7', 'grace', 'selected', '{}', now(), now());
+     insert into covered_repositories (provider, installation_id, repository_external_id)
+     select 'github', i.id, n::text from installations i, generate_series(1, ${count}) n`,
+  );
+  const keys = Array.from({ length: count }, (_, index) => [
+    collectRepositoryJob({ accountId: id, repository: `engine-${index}`, withPrivate: index % 2 === 0 }).key,
+    fetchWindowJob({ accountId: id, first: `${2000 + index}-01-01`, last: `${2000 + index}-01-01` }).key,
+  ]).flat();
+  await sql`
+    insert into lookups (key, state, retry_at) select key, 'absent', now() from unnest(${keys}::text[]) key`.execute(
+    connection,
+  );
+  const person = (await findById(connection, id)) ?? assert.fail();
+  const { rows } = await sql<{ id: string; achievementId: string; notificationId: string; ownerId: string }>`
+    select w.id, w.achievement_id as "achievementId", n.id as "notificationId", r.owner_id as "ownerId"
+    from awards w join notifications n on n.award_id = w.id join repositories r on r.id = n.repository_id
+    order by w.id limit 1`.execute(connection);
+  return { person, repositoryId, award: rows[0] ?? assert.fail() };
+}
+
+type Filled = Awaited<ReturnType<typeof fill>>;
+
+const begin = (connection: Connection, person: Account): Promise<void> =>
+  inTransaction(connection, (transaction) => beginErasure(transaction, person, now));
+
+async function eraseRest(connection: Connection): Promise<void> {
+  while ((await eraseNext(connection, now, few)) > 0);
+}
+
+/** Returns what each reader shows of a person's awards, names, and installations. */
+async function readAll(connection: Connection, { person, award }: Filled): Promise<Record<string, unknown>> {
+  const audience = { accountId: person.id, isOwner: true, includesPrivate: true };
+  const { achievementId, ownerId } = award;
+  const lines: string[] = [];
+  for (const id of [ownerId, person.id]) for await (const line of exportAccount(connection, id)) lines.push(line);
+  const exported = lines.map((line) => JSON.parse(line) as { type: string });
+  const at = { accountId: person.id, awardId: award.id };
+  const [earnable] = await findEarnable(connection, { ownerId, repositoryId: null }, 1);
+  return {
+    page: (await findAwardPage(connection, audience, { limit: 5 })).length,
+    award: await findAward(connection, audience, award.id),
+    holdersOfAwards: (await countHoldersOfAwards(connection, { accountId: person.id, limit: 5, upTo: 9 })).size,
+    holders: (await countHolders(connection, [achievementId], 9)).get(achievementId),
+    achievement: (await findPublicAchievement(connection, { ownerId, id: achievementId }))?.holders,
+    awarded: await findAwardedAchievement(connection, at),
+    listed: (await findAchievementHolders(connection, achievementId, { limit: 9, after: undefined })).length,
+    earnable: earnable?.newest,
+    evaluated: (await findAwarded(connection, { achievementIds: [achievementId], accountIds: [person.id] })).length,
+    standing: await isAwardStanding(connection, award.id),
+    entry: await statusEntryOf(connection, award.id, randomBytes).then((entry) => entry?.list),
+    messages: (await findNotifications(connection, ownerId, { limit: 9 })).length,
+    message: (await findNotification(connection, ownerId, award.notificationId))?.id,
+    exported: exported.filter(({ type }) => /award|notification|former_name/.test(type)).length,
+    former: (await findByName(connection, 'github', 'grace-1'))?.state,
+    installations: (await findInstallationsOf(connection, person)).length,
+    installed: (await listInstallations(connection)).length,
+    usable: (await findUsable(connection, 'github')).length,
+  };
+}
+
+const nothing = {
+  page: 0,
+  award: undefined,
+  holdersOfAwards: 0,
+  holders: 0,
+  achievement: 0,
+  awarded: undefined,
+  listed: 0,
+  earnable: null,
+  evaluated: 0,
+  standing: false,
+  entry: undefined,
+  messages: 0,
+  message: undefined,
+  exported: 0,
+  former: undefined,
+  installations: 0,
+  installed: 0,
+  usable: 0,
+};
+
+describe('the transaction that begins the erasure of an account with many rows', () => {
+  it('changes a bounded number of rows, and hides all of them', { skip: isOnCluster }, async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection, pool } = database;
+    const filled = await fill(database, 300);
+    const { award, person } = filled;
+    const before = await readAll(connection, filled);
+    for (const [reader, value] of Object.entries(before))
+      assert.notDeepEqual(value, nothing[reader as keyof typeof nothing], reader);
+    assert.deepEqual(await findRevoked(connection, 1), []);
+
+    const changed = await watchChangedRows(database, tables);
+    await begin(connection, person);
+    const parts = await changed();
+    assert.ok(parts.length === 1 && (parts[0] ?? 0) < tooMany, JSON.stringify(parts));
+    assert.deepEqual(await readAll(connection, filled), nothing);
+    assert.equal((await findRevoked(connection, 1))?.length, 300);
+    const revocation = { at: now, reason: 'mistake' };
+    await inTransaction(connection, async (transaction) => {
+      const target = { ownerId: award.ownerId, awardId: award.id };
+      assert.equal(await setRevoked(transaction, target, revocation), 'absent');
+      const again = [{ achievementId: award.achievementId, accountId: person.id, awardedAt: now }];
+      assert.deepEqual(await recordAwarded(transaction, again, { now, newId: uuidv7 }), []);
+    });
+    const attempt = await claimNext(connection, receiver, { now, random: 0 });
+    assert.equal(attempt?.isWithheld, true);
+
+    await eraseRest(connection);
+    for (const part of await changed()) assert.ok(part < tooMany, String(part));
+    for (const table of tables.filter((name) => name !== 'credential_statuses'))
+      assert.deepEqual((await pool.query(`select from ${table}`)).rows, [], table);
+    assert.equal((await findRevoked(connection, 1))?.length, 300);
+    for (const name of ['grace', 'grace-1', 'grace-300'])
+      assert.ok(await isNameOptedOut(connection, 'github', name), name);
+    assert.equal(await isNameOptedOut(connection, 'github', 'grace-301'), false);
+  });
+
+  it('costs as much with many rows as with some', { skip: isOnCluster }, async () => {
+    const costs: number[] = [];
+    for (const count of [150, 3000]) {
+      await using opened = await openTestDatabase();
+      const { database } = opened;
+      const { person } = await fill(database, count);
+      await database.pool.query('vacuum analyze');
+      const ran = await watchPlans(database, (connection) => begin(connection, person));
+      costs.push(ran.reduce((sum, { blocks }) => sum + blocks, 0));
+    }
+    const [some = 0, many = 0] = costs;
+    assert.ok(many < some * 1.2, `${some} blocks with 150 rows, and ${many} with 3,000`);
+  });
+});
+
+describe('owners who return before the last rows are deleted', () => {
+  it('may import the same awards and install the service again', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { connection } = database;
+    const { award, person, repositoryId } = await fill(database, 120);
+    await begin(connection, person);
+    assert.ok(await releaseOptOuts(connection, 'github', person));
+    const returned = await saveGrace(connection);
+    assert.notEqual(returned, person.id);
+    const facts = { repositoryId, icon: '', description: '', awardedAt: now };
+    const awards = [{ ...facts, id: award.id, name: 'another' }];
+    assert.deepEqual(await findForeignIds(connection, returned, awards), []);
+    const options = { now, newId: uuidv7 };
+    await inTransaction(connection, async (to) => {
+      assert.deepEqual(await importAwards(to, returned, awards, options), { added: 1, existing: 0 });
+    });
+    const selection = { provider: 'github', installation: '12' };
+    assert.equal(await inTransaction(connection, (to) => saveSelection(to, selection, ['5'], now)), false);
+    await inTransaction(connection, async (to) => {
+      const account = { externalId: grace.externalId, name: grace.name };
+      await installByOperator(to, { provider: 'github', account, repository: '5' }, now);
+    });
+    await eraseRest(connection);
+    const { rows } = await sql`select account_id as id, imported_at from awards`.execute(connection);
+    assert.deepEqual(rows, [{ id: returned, imported_at: now }]);
+    const installed = await listInstallations(connection);
+    assert.deepEqual(
+      installed.map(({ id, selected, account }) => [id, selected, account.externalId]),
+      [['operator 7', 1, grace.externalId]],
+    );
+    const own = await connection.selectFrom('covered_repositories').select('repository_external_id as id').execute();
+    assert.deepEqual(own, [{ id: '5' }]);
+    const { rows: names } = await sql`select from former_names`.execute(connection);
+    assert.deepEqual(names, []);
+  });
+});
