@@ -4,6 +4,8 @@ import type { Database } from './connection.ts';
 import { dividedNames } from './divided-tables.ts';
 import { type Reporting, waitForOtherNodes, withMigratingConnections } from './migrating-session.ts';
 
+/** The setting with which statements run in the steps in which they are written. */
+export const joinPolicy = 'citus.local_table_join_policy = never';
 /** The column by which Citus distributes tables, colocated, so that a statement about a repository runs on one worker. */
 const distributionColumn = 'repository_id';
 
@@ -26,6 +28,7 @@ export async function distribute(
         'This database has no extension citus: install it on the coordinator and the workers, and add the workers by citus_add_node',
       );
     }
+    await requireCoordinator(session);
     const problems = await findObstacles(session);
     if (problems.length > 0) {
       throw new AppError('misconfigured', `Citus would refuse the tables: ${problems.join('; ')}`);
@@ -48,26 +51,44 @@ export async function distribute(
 
 /**
  * Prepares the database of a coordinator for the statements and functions of this release, where tables are distributed:
- * statements run in the steps in which they are written, where the cluster would otherwise copy whole tables to its workers
- * for a join, and functions plan their statements with values, without which it cannot find the workers.
+ * - Statements run in the steps in which they are written, where the cluster would otherwise copy whole tables to its workers for
+ *   a join.
+ * - Functions plan their statements with values, without which the cluster cannot find the workers.
+ * - A local table that the cluster knows has transactions commit in two phases (`commit_in_two_phases`).
+ * @throws AppError `misconfigured` when the cluster does not know its coordinator.
  */
 export async function prepareDistributed(session: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ isDistributed: boolean }>`
     select to_regclass('pg_dist_partition') is not null as "isDistributed"`.execute(session);
   if (rows[0]?.isDistributed !== true || !(await isDistributed(session, dividedNames[0]))) return;
+  await requireCoordinator(session);
   await sql`
     do $$
     declare
       planned regprocedure;
     begin
-      execute format('alter database %I set citus.local_table_join_policy = never', current_database());
+      execute format('alter database %I set ${sql.raw(joinPolicy)}', current_database());
       for planned in
         select oid from pg_proc where pronamespace = current_schema()::regnamespace
           and 'plan_cache_mode=force_generic_plan' = any(proconfig)
       loop
         execute format('alter function %s reset plan_cache_mode', planned);
       end loop;
+      if to_regclass('two_phase_commits') is null then
+        create table two_phase_commits (id integer primary key);
+        perform citus_add_local_table_to_metadata('two_phase_commits');
+      end if;
     end $$`.execute(session);
+}
+
+/** @throws AppError `misconfigured`. */
+async function requireCoordinator(session: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql`select from pg_dist_node where groupid = 0`.execute(session);
+  if (rows.length > 0) return;
+  throw new AppError(
+    'misconfigured',
+    'The Citus cluster does not know its coordinator: call citus_set_coordinator_host with an address that the workers reach',
+  );
 }
 
 async function hasCitus(session: Kysely<unknown>): Promise<boolean> {

@@ -9,13 +9,23 @@ import { advisoryLocks } from '../advisory-locks.ts';
  * `hold_accounts` keeps accounts that were found earlier from being erased, and returns those that are still stored.
  * `hold_identity_uses` locks the rows of repositories that name some addresses, one repository after another: Citus locks no rows of several.
  * `hold_signing` keeps seasons that the transaction does not see from being signed until it ends.
+ * `commit_in_two_phases` has the transaction commit on the coordinator of a Citus cluster and on a worker, or on neither. Citus commits on
+ * a single worker first, and a failure before the commit of the coordinator would leave contributions without what follows from them. It
+ * prepares the commit of the worker when the transaction also changes a local table that it knows (`ExecuteLocalTaskListExtended` and
+ * `CoordinatedTransactionCallback` of Citus 13.2.2).
  * `forget_commit_counts` has all commits of some repositories counted again, and locks their totals in the order of their ids.
  */
 export function lockingFunctions(): string {
   return `
+create or replace function commit_in_two_phases() returns void language plpgsql as $$
+begin
+  if to_regclass('two_phase_commits') is not null then delete from two_phase_commits; end if;
+end $$;
+
 create or replace function hold_repository(repository uuid) returns boolean language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(${advisoryLocks.erasure});
+  perform commit_in_two_phases();
   perform from repositories where id = repository for key share;
   if not found then return null; end if;
   return exists (select from achievement_files where repository_id = repository and path is not null)
@@ -35,6 +45,7 @@ end $$;
 create or replace function hold_identity_uses(repositories uuid[], ids integer[])
 returns table (repository uuid, is_counted boolean) language plpgsql as $$
 begin
+  perform commit_in_two_phases();
   for repository in select distinct r.id from unnest(repositories) as r (id) order by 1 loop
     return query select u.repository_id, u.is_counted from repository_identities u
     where u.repository_id = repository and u.identity_id = any(ids) order by u.identity_id for no key update;
@@ -45,6 +56,7 @@ create or replace function forget_commit_counts(ids uuid[]) returns void languag
 declare
   repository uuid;
 begin
+  perform commit_in_two_phases();
   for repository in select distinct u.id from unnest(ids) as u (id) order by 1 loop
     update repository_totals set commits_counted = false, recounted_until = null, recounted_commits = 0, checked_commits = null
     where repository_id = repository;

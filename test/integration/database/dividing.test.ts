@@ -160,13 +160,17 @@ describe('partitioning by repository', { skip: isOnCluster }, () => {
 /** Functions and tables of the extension Citus, which note their calls; `TEST_CITUS=1` runs the tests on a cluster. */
 const citusStandIn = `
   create table pg_dist_partition (logicalrelid regclass primary key);
+  create table pg_dist_node (groupid integer);
+  insert into pg_dist_node values (0), (1);
   create table calls (place integer generated always as identity, call text);
   create function create_distributed_table(table_name regclass, distribution_column text,
     distribution_type text default 'hash', colocate_with text default 'default', shard_count integer default null)
   returns void language sql as $$
     insert into pg_dist_partition values (table_name);
     insert into calls (call) values (concat_ws(' ', table_name, distribution_column, colocate_with));
-  $$`;
+  $$;
+  create function citus_add_local_table_to_metadata(table_name regclass, cascade_via_foreign_keys boolean default false)
+  returns void language sql as ''`;
 
 describe('distribution over a Citus cluster', { skip: isOnCluster }, () => {
   it('distributes all divided tables together, and goes on after an interruption', async () => {
@@ -202,11 +206,29 @@ describe('distribution over a Citus cluster', { skip: isOnCluster }, () => {
     assert.equal(await forced(), 0);
   });
 
-  it('refuses a database without the extension, and tables that Citus would refuse', async () => {
+  it('has transactions that change a repository change a table that the cluster knows, for a commit in two phases', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    await database.pool.query(citusStandIn);
+    await distribute(database, report);
+    for (const locking of ['lock_totals(gen_random_uuid())', "forget_commit_counts('{}')"]) {
+      await database.pool.query('insert into two_phase_commits values (1)');
+      await database.pool.query(`select ${locking}`);
+      assert.deepEqual((await database.pool.query('select from two_phase_commits')).rows, [], locking);
+    }
+  });
+
+  it('refuses a database without the extension or its coordinator, and tables that Citus would refuse', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     await assert.rejects(distribute(database, report), { code: 'misconfigured', message: /no extension citus/ });
     await database.pool.query(citusStandIn);
+    await database.pool.query('delete from pg_dist_node where groupid = 0');
+    await assert.rejects(distribute(database, report), {
+      code: 'misconfigured',
+      message: /citus_set_coordinator_host/,
+    });
+    await database.pool.query('insert into pg_dist_node values (0)');
     await database.pool.query(`
       alter table pending_details add constraint to_repositories foreign key (repository_id) references repositories;
       create unique index of_all on uncounted_commits (oid)`);
