@@ -1,6 +1,7 @@
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
 import { failureOf, isLockWait, isTooSlow } from '../database/transaction.ts';
+import { isWorkerAway } from '../database/unavailable.ts';
 import {
   applyAgainJob,
   countFailure,
@@ -86,16 +87,18 @@ async function applyInTurn(context: SyncContext, which: Which, onFound: () => vo
 }
 
 /**
- * Applies the deliveries of one key in one transaction.
+ * Applies the deliveries of one key in one transaction. Where a worker of a Citus cluster is away, the commit may fail as well.
  * @param onFound called when there is one.
  * @returns `more` when other keys may be left.
  */
 async function applyNextKey(context: SyncContext, which: Which, onFound: () => void): Promise<'done' | 'more'> {
-  return context.connection.transaction().execute(async (transaction) => {
+  let first: Unapplied | undefined;
+  const take = async (transaction: Connection): Promise<'done' | 'more'> => {
     const key = await lockNextKey(transaction, which, limits[which]);
     if (key === undefined) return 'done';
     onFound();
     const deliveries = await takeUnapplied(transaction, key, atOnce);
+    [first] = deliveries;
     if (deliveries.length > 0) {
       await applyInOrder(context, transaction, { deliveries, which });
       await endLimits(transaction);
@@ -103,7 +106,18 @@ async function applyNextKey(context: SyncContext, which: Which, onFound: () => v
     }
     await tryAgain(transaction);
     return 'done';
-  });
+  };
+  try {
+    return await context.connection.transaction().execute(take);
+  } catch (error) {
+    const delayed = first;
+    if (delayed === undefined || !isWorkerAway(error)) throw error;
+    await context.connection.transaction().execute(async (transaction) => {
+      await delayKey(transaction, delayed);
+      await tryAgain(transaction);
+    });
+    return 'more';
+  }
 }
 
 interface Taken {
@@ -124,7 +138,7 @@ async function applyInOrder(
     const failure = await failureOf(transaction, () => applyChanges(context, transaction, part));
     const [first] = part;
     if (failure === undefined || first === undefined) return 'applied';
-    if (isLockWait(failure) || (which === 'new' && isTooSlow(failure))) {
+    if (isLockWait(failure) || isWorkerAway(failure) || (which === 'new' && isTooSlow(failure))) {
       await delayKey(transaction, first);
       await tryAgain(transaction);
       return 'waits';

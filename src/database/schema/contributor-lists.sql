@@ -41,7 +41,10 @@ declare
 begin
   select array_agg(distinct account_id) filter (where repository_id is null) into persons
   from unlisted_contributors where transaction_id = pg_current_xact_id();
-  select array_agg(repository_id) into contributed from contributor_totals where account_id = any(persons);
+  -- A Citus cluster reads this from all workers, and most transactions mark no account.
+  if persons is not null then
+    select array_agg(repository_id) into contributed from contributor_totals where account_id = any(persons);
+  end if;
   touched := array(
     select unnest(owners)
     union

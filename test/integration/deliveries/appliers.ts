@@ -27,9 +27,14 @@ export interface AppliersFixture extends AsyncDisposable {
   closeNodes(): Promise<void>;
 }
 
-export async function openAppliers(options: { nodes: number; repositories: number }): Promise<AppliersFixture> {
+/** @param options.databaseUrl a database with all tables and no rows. Default: a new one. */
+export async function openAppliers(options: {
+  nodes: number;
+  repositories: number;
+  databaseUrl?: string;
+}): Promise<AppliersFixture> {
   await using stack = new AsyncDisposableStack();
-  const { url } = stack.use(await createTestDatabase());
+  const url = options.databaseUrl ?? stack.use(await createTestDatabase()).url;
   const open = () => openUnchanged({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
   const database = await open();
   stack.defer(() => database.close());

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Change } from '../../../src/providers/provider.ts';
 import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
+import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { until } from '../../time.ts';
 import {
@@ -73,7 +74,9 @@ describe('parallel application of deliveries', () => {
     assert.equal(fixture.failures.length, length, 'it is given up');
   });
 
-  it('gives a delivery more time that is too slow for the first try, while others are applied', async () => {
+  // On a cluster, the others take longer than a first try may as well.
+  const slow = { skip: isOnCluster };
+  it('gives a delivery more time that is too slow for the first try, while others are applied', slow, async () => {
     await using fixture = await openAppliers({ nodes: 1, repositories: 4 });
     const { pool } = fixture.database;
     // The first two statements about the repository take longer than a first try may.
@@ -95,6 +98,35 @@ describe('parallel application of deliveries', () => {
     await slow;
     assert.deepEqual(fixture.failures, []);
   });
+
+  for (const moment of ['change', 'commit']) {
+    it(`delays those of a repository whose worker of a Citus cluster is away at the ${moment}, and applies others`, async () => {
+      await using fixture = await openAppliers({ nodes: 1, repositories: 3 });
+      const { pool } = fixture.database;
+      await pool.query(`
+        create table away (external_id text);
+        create function be_away() returns trigger language plpgsql as $$ begin
+          if new.external_id in (select external_id from away) then
+            raise 'connection to the remote node failed' using errcode = '08006';
+          end if;
+          return new;
+        end $$;
+        create ${moment === 'commit' ? 'constraint trigger be_away after' : 'trigger be_away before'} update on repositories
+          ${moment === 'commit' ? 'deferrable initially deferred' : ''} for each row execute function be_away();
+        insert into away values ('1')`);
+      await fixture.receive([repositoryHidden('1')], [contributionsChanged('1')], [repositoryHidden('2')]);
+      // The second one of the repository is about its streams alone, and waits for the first one.
+      await fixture.applyUntil(2);
+      const waiting = await pool.query(
+        'select attempts, waiting_since is not null as waits from deliveries where id = $1',
+        ['000001'],
+      );
+      assert.deepEqual(waiting.rows, [{ attempts: 0, waits: true }]);
+      await pool.query('delete from away');
+      await fixture.applyUntil(0);
+      assert.deepEqual(fixture.failures, [], 'a wait is no failure');
+    });
+  }
 
   it('waits for another transaction that adds the job for keys that wait, longer than for other locks', async () => {
     await using fixture = await openAppliers({ nodes: 1, repositories: 1 });
@@ -131,7 +163,7 @@ describe('parallel application of deliveries', () => {
     assert.deepEqual(fixture.failures, []);
   });
 
-  it('loses and doubles nothing when the connection breaks at any step', async () => {
+  it('loses and doubles nothing when the connection breaks at any step', { skip: isOnCluster }, async () => {
     await using fixture = await openAppliers({ nodes: 1, repositories: 3 });
     const { pool } = fixture.database;
     const context = fixture.nodes[0] ?? assert.fail();
