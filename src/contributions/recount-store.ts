@@ -108,14 +108,22 @@ async function recountContributors(
 ): Promise<Differences> {
   const summed = summedPeople(repositoryId, counters);
   const [now, before] = ['s', 'k'].map((alias) => sql`coalesce(${contributionsIn(contributionKinds, alias)}, 0)`);
-  // A statement of its own, because Citus may show later parts of a statement what earlier ones changed.
-  await sql`
+  // Statements of their own: Citus may show later parts of a statement what earlier ones changed, and a worker would write its own
+  // transaction.
+  const { rows: changed } = await sql<{ id: string; added: number }>`
     with ${summed}
-    insert into unlisted_contributors (transaction_id, repository_id, account_id, added)
-    select pg_current_xact_id(), ${repositoryId}, account_id, ${now} - ${before}
+    select account_id as id, ${now} - ${before} as added
     from summed s
     full join (select * from contributor_totals where repository_id = ${repositoryId}) k using (account_id)
     where ${now} <> ${before}`.execute(connection);
+  if (changed.length > 0) {
+    await sql`
+      insert into unlisted_contributors (transaction_id, repository_id, account_id, added)
+      select pg_current_xact_id(), ${repositoryId}, id, added
+      from unnest(${changed.map(({ id }) => id)}::uuid[], ${changed.map(({ added }) => added)}::bigint[]) as c (id, added)`.execute(
+      connection,
+    );
+  }
   const { rows } = await sql<Differences>`
     with ${summed}, vanished as (
       delete from contributor_totals

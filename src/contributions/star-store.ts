@@ -44,7 +44,7 @@ export async function saveStarEvent(transaction: Connection, event: StarEvent, n
       where c.repository_id = ${repositoryId} and c.kind = 'star' and c.external_id = ${externalId}
         and c.created_at < ${at}) then 1 else -1 end, ${now}
     where not exists (
-      select from star_events e where e.repository_id = ${repositoryId} and e.external_id = ${externalId})
+      select 1 from star_events e where e.repository_id = ${repositoryId} and e.external_id = ${externalId})
     on conflict do nothing`.execute(transaction);
   await sql`
     insert into star_events as e (repository_id, external_id, at, balance, recorded_at)

@@ -40,17 +40,22 @@ export async function findLanguageCommits(
   const isAscending = page.before !== undefined;
   const order = isAscending ? sql`asc` : sql`desc`;
   const place = sql`i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}`;
+  // Citus permits this subquery beside the rows of the page, not beside commits on several workers.
+  const times =
+    scope.personId === null
+      ? sql`cardinality(i.identity_ids)`
+      : sql`(select count(*) from unnest(i.identity_ids) u (id) where u.id = any(${identitiesOf(scope.personId)}))::integer`;
   const { rows } = await sql<LanguageItem>`
     with n as materialized (${pageDays(scope, page)}), i as (
       select c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id, c.subject,
-        c.assisted, ${filesOf(scope)} as files
+        c.assisted, c.identity_ids, ${changedFiles(scope)} as files
       from ${commitsOfDays(scope)} where ${scope.personId === null ? sql`not ${isErasedCommit('c')}` : sql`true`}
     ), p as (
       select i.* from i where ${isOnPage(page)} order by ${place} limit ${page.limit}
     )
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       ${counter}::text as counter, o.name as owner, r.name as repository, null::integer as number, i.id as oid,
-      coalesce(i.subject, '') as title, false as "isCoAuthored", i.assisted as "isAssisted", i.files
+      coalesce(i.subject, '') as title, false as "isCoAuthored", i.assisted as "isAssisted", i.files * ${times} as files
     from p i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
     order by ${place}`.execute(connection);
   return isAscending ? rows.toReversed() : rows;
@@ -86,7 +91,7 @@ async function countErasedFiles(connection: Connection, scope: LanguageScope): P
   if (scope.personId !== null) return 0;
   const { rows } = await sql<{ files: number }>`
     with n as materialized (${toInstants(daysOf(scope, sql`true`, hasErased))})
-    select coalesce(sum(${filesOf(scope)}), 0)::float8 as files
+    select coalesce(sum(${changedFiles(scope)} * cardinality(c.identity_ids)), 0)::float8 as files
     from ${commitsOfDays(scope)} where ${isErasedCommit('c')}`.execute(connection);
   return rows[0]?.files ?? 0;
 }
@@ -159,13 +164,9 @@ function commitsOfDays({ personId, language }: LanguageScope): RawBuilder<unknow
       and c.languages ->> ${language} is not null and ${isOfPerson}) c`;
 }
 
-/** SQL for the number of changed files that the commit `c` counts. */
-function filesOf({ personId, language }: LanguageScope): RawBuilder<number> {
-  const times =
-    personId === null
-      ? sql`cardinality(c.identity_ids)`
-      : sql`(select count(*) from unnest(c.identity_ids) u (id) where u.id = any(${identitiesOf(personId)}))`;
-  return sql<number>`((c.languages ->> ${language})::integer * ${times})::integer`;
+/** SQL for the number of files of the language that the commit `c` changes. */
+function changedFiles({ language }: LanguageScope): RawBuilder<number> {
+  return sql<number>`(c.languages ->> ${language})::integer`;
 }
 
 /** The addresses of a person, which may be none. */

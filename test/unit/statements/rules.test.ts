@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { readDefinitions } from '../../../src/database/definitions.ts';
 import { dividedNames } from '../../../src/database/divided-tables.ts';
+import { refusedIn } from '../../statements/refused.ts';
 import { loadParser, problemsOf, statementsIn } from '../../statements/rules.ts';
 import { mixedIn } from '../../statements/undivided.ts';
 
@@ -58,6 +59,40 @@ const mixed = [
   'with c as (select from commits), n as materialized (select count_changes($1) from c) select from n',
 ];
 
+const accepted = [
+  'insert into star_events select 1 where not exists (select 1 from star_events) and exists (select 1 from contributions)',
+  'select from contributions c where exists (select from commits k where k.oid = c.oid) and c.author in (select id from accounts)',
+  'select from commits where author in (select id from accounts a where exists (select from opt_outs where id = 1))',
+  'with c as (select from contributions) select from accounts where exists (select from repositories)',
+  'update rankings set ended_at = now() where id = any(array(select id from rankings for update))',
+  'delete from commits where repository_id = $1 and ctid = any(array(select ctid from commits where repository_id = $1 for update))',
+  'select (select count(*) from unnest(c.identity_ids)) from commits c where c.repository_id = $1::uuid',
+  'with p as (select * from commits c) select (select count(*) from unnest(p.identity_ids)) from p',
+  'select from commits c cross join lateral unnest(c.identity_ids) as u (id)',
+  'select (select count(*) from unnest(r.topics)) from repositories r where id in (select repository_id from commits)',
+];
+
+const refused = [
+  'insert into star_events select 1 where not exists (select from star_events) and exists (select 1 from contributions)',
+  'insert into unlisted_contributors select pg_current_xact_id(), account_id from contributor_totals where repository_id = $1',
+  `with t as (select from contributor_totals), e as (
+    update rankings set ended_at = now() where id = any(array(select id from rankings for no key update)) returning id)
+  select from e`,
+  'update streams set name = $1 where id in (select id from streams where id in (select 1 from commits) for no key update)',
+  'delete from ranks where ranking_id = any(array(select id from rankings where exists (select 1 from commits) for update))',
+  'select (select count(*) from unnest(c.identity_ids)) from commits c',
+  `select (select count(*) from unnest(c.identity_ids) u (id) where u.id = $1)
+  from n cross join lateral (select * from commits k where k.repository_id = n.repository_id) c`,
+];
+
+describe('refusal of other patterns that a cluster refuses', () => {
+  before(loadParser);
+
+  for (const statement of accepted) it(`allows: ${statement}`, () => assert.deepEqual(refusedIn(statement), []));
+
+  for (const statement of refused) it(`refuses: ${statement}`, () => assert.equal(refusedIn(statement).length, 1));
+});
+
 describe('refusal of joins of divided tables with others', () => {
   before(loadParser);
 
@@ -84,7 +119,7 @@ describe('the rule for statements about divided tables', () => {
       const statements = /language plpgsql/.test(statement) ? statementsIn(statement) : [bodyOf(statement)];
       assert.ok(statements.length > 0, object);
       assert.deepEqual(
-        statements.flatMap((statement) => problemsOf(statement).concat(mixedIn(statement))),
+        statements.flatMap((statement) => problemsOf(statement).concat(mixedIn(statement), refusedIn(statement))),
         [],
         object,
       );
