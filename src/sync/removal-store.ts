@@ -6,7 +6,8 @@ import type { Connection } from '../database/connection.ts';
 
 /**
  * Requests a whole scan of the streams that show whether an item still exists, and the items below it. Changes nothing
- * when the item is not stored, except in streams that are being read: they may be about to store it.
+ * when the item is not stored, except in streams that are being read: they may be about to store it. Must run in a
+ * transaction.
  */
 export async function requestScanFor(
   connection: Connection,
@@ -14,14 +15,29 @@ export async function requestScanFor(
   now: Date,
 ): Promise<void> {
   const kinds = [item.kind, ...(below[item.kind] ?? [])];
+  // Statements of their own, because Citus misreads a locking subquery that depends on tables divided by repository. Streams are
+  // locked first: one that is not being read has stored its items by then.
+  const { rows: streams } = await sql<{ name: string; isRead: boolean }>`
+    select name, scan_started_at is not null as "isRead" from streams
+    where repository_id = ${item.repositoryId} and covers && ${kinds}::text[]
+    order by name for no key update`.execute(connection);
+  const wanted = (await isStored(connection, item)) ? streams : streams.filter(({ isRead }) => isRead);
+  if (wanted.length === 0) return;
   await sql`
     update streams set full_scan_wanted_at = ${now}
-    where repository_id = ${item.repositoryId} and name in (
-      select name from streams s
-      where repository_id = ${item.repositoryId} and covers && ${kinds}::text[] and (s.scan_started_at is not null or exists (
-        select 1 from contributions c
-        where c.repository_id = ${item.repositoryId} and c.kind = ${item.kind} and c.external_id = ${item.externalId}))
-      order by name for no key update)`.execute(connection);
+    where repository_id = ${item.repositoryId} and name = any(${wanted.map(({ name }) => name)}::text[])`.execute(
+    connection,
+  );
+}
+
+async function isStored(
+  connection: Connection,
+  { repositoryId, kind, externalId }: { repositoryId: string; kind: ItemKind; externalId: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from contributions
+    where repository_id = ${repositoryId} and kind = ${kind} and external_id = ${externalId}`.execute(connection);
+  return rows.length > 0;
 }
 
 /** The kinds of items that hosts delete together with an item. */
