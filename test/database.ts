@@ -1,4 +1,5 @@
 import { Pool } from 'pg';
+import { joinPolicy } from '../src/database/citus.ts';
 import type { Database } from '../src/database/connection.ts';
 import { openUnchanged } from '../src/database/open.ts';
 import { databaseUrlOf, newName, serverUrls } from './database-server.ts';
@@ -43,10 +44,22 @@ export async function createTestDatabase(
   // By default the server writes each copied page to its log, which takes a third longer.
   const from = options.withTables === false ? '' : ` template ${source} strategy file_copy`;
   await onEachServer(urls, `create database ${name}${from}`);
+  // Settings of a database are not copied with it.
+  if (urls.length > 1) await onEachServer([serverUrl], `alter database ${name} set ${joinPolicy}`);
   return {
     url: databaseUrlOf(serverUrl, name),
-    [Symbol.asyncDispose]: () => onEachServer(serverUrls(serverUrl), `drop database if exists ${name} with (force)`),
+    [Symbol.asyncDispose]: () => dropCreated(serverUrls(serverUrl), name),
   };
+}
+
+/** Drops a database; on a cluster again when its daemon started meanwhile, which PostgreSQL does not end. */
+async function dropCreated(urls: readonly string[], name: string): Promise<void> {
+  const drop = (): Promise<void> => onEachServer(urls, `drop database if exists ${name} with (force)`);
+  await drop().catch(async (error) => {
+    if (urls.length === 1) throw error;
+    await closeDistributed({ urls }, name);
+    await drop();
+  });
 }
 
 /** Creates a database with all tables for one test, and connects to it. */

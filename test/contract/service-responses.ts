@@ -45,7 +45,7 @@ export async function countStoredByKind(
   { id }: { id: number },
 ): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ kind: string; count: number }>(
-    `select kind, count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
+    `select kind, count(*)::integer as count from (select * from contributions offset 0) c join repositories r on r.id = c.repository_id
      where r.external_id = $1 and r.deleted_at is null group by kind`,
     [String(id)],
   );

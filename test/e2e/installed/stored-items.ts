@@ -13,7 +13,7 @@ export async function storedItems(pool: Pool, externalId: number): Promise<strin
        (select array_agg(a.name order by a.name collate "C") from accounts a where a.id = any(c.reviewers)) as reviewers,
        (select array_agg(r.emoji || ' ' || coalesce(a.name, '') order by (r.emoji || ' ' || coalesce(a.name, '')) collate "C")
          from unnest(c.emojis, c.reactors) as r (emoji, reactor) left join accounts a on a.id = r.reactor) as reactions
-     from contributions c join repositories r on r.id = c.repository_id
+     from (select * from contributions offset 0) c join repositories r on r.id = c.repository_id
        left join accounts author on author.id = c.account_id left join accounts resolver on resolver.id = c.resolved_by
      where r.provider = 'github' and r.external_id = $1::text
      order by 1, 2`,
@@ -25,10 +25,10 @@ export async function storedItems(pool: Pool, externalId: number): Promise<strin
 /** Returns the stored totals of all repositories. */
 export async function storedTotals(pool: Pool): Promise<string[]> {
   const parts = [
-    `select r.name, t.* from repository_totals t join repositories r on r.id = t.repository_id order by 1`,
-    `select r.name, a.name as who, t.* from contributor_totals t join repositories r on r.id = t.repository_id
+    `select r.name, t.* from (select * from repository_totals offset 0) t join repositories r on r.id = t.repository_id order by 1`,
+    `select r.name, a.name as who, t.* from (select * from contributor_totals offset 0) t join repositories r on r.id = t.repository_id
        join accounts a on a.id = t.account_id order by 1, 2`,
-    `select r.name, a.name as who, d.* from contribution_days d join repositories r on r.id = d.repository_id
+    `select r.name, a.name as who, d.* from (select * from contribution_days offset 0) d join repositories r on r.id = d.repository_id
        join accounts a on a.id = d.account_id order by 1, 2, d.day`,
   ];
   const results = await Promise.all(parts.map((text) => pool.query<object>(text)));

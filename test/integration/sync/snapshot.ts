@@ -7,9 +7,13 @@ import {
   storedCounters,
   sumColumns,
 } from '../../../src/contributions/kinds.ts';
+import type { DividedTable } from '../../../src/database/divided-tables.ts';
 
 const sums = sumColumns.map((name) => `sum(t.${name})`);
 const columns = (counters: readonly StoredCounter[]): string => counters.map(({ name }) => `t.${name}`).join(', ');
+
+/** On a Citus cluster a divided table is read by itself before it is joined with others. */
+const all = (table: DividedTable): string => `(select * from ${table} offset 0)`;
 
 /**
  * Queries for all visible data that collecting stores, in a form that does not depend on the time or the number of its
@@ -22,24 +26,24 @@ const parts: Record<string, string> = {
   contributions: `
     select r.name, c.kind, c.external_id, c.parent_external_id, a.name as author, b.name as answered_by, c.answered,
       c.created_at, c.closed_at, c.merged_at
-    from contributions c join repositories r on r.id = c.repository_id
+    from ${all('contributions')} c join repositories r on r.id = c.repository_id
       left join accounts a on a.id = c.account_id left join accounts b on b.id = c.answered_by
     order by 1, 2, 3`,
   commits: `
     select r.name, encode(c.oid, 'hex') as oid, c.authored_at,
       (select array_agg(i.email || ' ' || coalesce(a.name, '') order by i.email)
         from identities i left join accounts a on a.id = i.account_id where i.id = any(c.identity_ids)) as people
-    from commits c join repositories r on r.id = c.repository_id order by 1, 2`,
+    from ${all('commits')} c join repositories r on r.id = c.repository_id order by 1, 2`,
   totals: `
     select r.name, ${columns(ofPeople(storedCounters))}
-    from repository_totals t join repositories r on r.id = t.repository_id order by 1`,
+    from ${all('repository_totals')} t join repositories r on r.id = t.repository_id order by 1`,
   contributors: `
     select r.name, a.name as contributor, ${columns(ofPeople(storedCounters))}
-    from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
+    from ${all('contributor_totals')} t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
     order by 1, 2`,
   days: `
     select r.name, a.name as contributor, t.day::text, ${columns(ofDays(storedCounters))}
-    from contribution_days t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
+    from ${all('contribution_days')} t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
     order by 1, 2, 3`,
   sums: `
     select a.name, t.is_private, ${sums.join(', ')}

@@ -7,7 +7,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { serve } from '../../../src/commands/serve.ts';
 import { createContractWorld } from '../../contract/world.ts';
-import { createTestDatabase } from '../../database.ts';
+import { createTestDatabase, isOnCluster } from '../../database.ts';
 import { onServer } from '../../database-server.ts';
 import { inProcess } from '../../run-command.ts';
 import { until } from '../../time.ts';
@@ -35,7 +35,7 @@ describe('plaudit serve', () => {
     );
   });
 
-  it('closes everything when the start fails after the database was opened', async () => {
+  it('closes everything when the start fails after the database was opened', { skip: isOnCluster }, async () => {
     await using directory = await makeTemporaryDirectory();
     await using created = await createTestDatabase();
     await onServer(created.url, 'alter table secrets rename to away');

@@ -179,7 +179,8 @@ describe('requests for the same response at the same time', { skip }, () => {
       await using locked = await lock(pool(), 'counters');
       assert.ok(locked);
       ({ all } = await sendTogether(path, [path, path]));
-      for (const pid of await waitingProcesses(pool())) await pool().query('select pg_terminate_backend($1)', [pid]);
+      for (const pid of await waitingProcesses(pool()))
+        await pool().query('select pg_terminate_backend($1::integer)', [pid]);
       assert.deepEqual(
         ((await all) ?? []).map(({ status }) => status),
         [503, 503, 503],

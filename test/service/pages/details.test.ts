@@ -62,7 +62,7 @@ describe('pages behind numbers', () => {
 
   it('leads through all items of a number, page by page', async () => {
     const { rows } = await shared.service.database.pool.query<{ name: string }>(
-      `select p.name from contributor_totals t join accounts p on p.id = t.account_id
+      `select p.name from (select * from contributor_totals offset 0) t join accounts p on p.id = t.account_id
        join repositories r on r.id = t.repository_id join accounts o on o.id = r.owner_id
        where o.name = $1 and not r.is_private order by p.name limit 5`,
       [engines.name],

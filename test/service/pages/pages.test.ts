@@ -157,7 +157,8 @@ describe('rendering of pages for visitors', () => {
     const { pool } = shared.service.database;
     const { rows } = await pool.query<{ name: string }>(
       `select r.name from repositories r join accounts a on a.id = r.owner_id
-       join contributor_totals t on t.repository_id = r.id where a.name = $1 and not r.is_private limit 1`,
+       join (select * from contributor_totals offset 0) t on t.repository_id = r.id
+       where a.name = $1 and not r.is_private limit 1`,
       [organization],
     );
     const name = rows[0]?.name ?? assert.fail();

@@ -30,8 +30,9 @@ const person = ({ world }: Simulator, login: string): Account => world.accountBy
 /** Returns the accounts that star the repository and the times, as they are stored. */
 async function storedStars({ database }: TestService): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string; at: Date }>(
-    `select a.name, c.created_at as at from contributions c join repositories r on r.id = c.repository_id
-     join accounts a on a.id = c.account_id where r.name = 'engine-1' and c.kind = 'star' order by a.name collate "C"`,
+    `select a.name, c.created_at as at from (select * from contributions where kind = 'star' offset 0) c
+     join repositories r on r.id = c.repository_id join accounts a on a.id = c.account_id
+     where r.name = 'engine-1' order by a.name collate "C"`,
   );
   return rows.map(({ name, at }) => `${name} ${at.toISOString()}`);
 }

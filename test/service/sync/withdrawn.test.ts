@@ -7,7 +7,7 @@ import type { Database } from '../../../src/database/connection.ts';
 import { createLog } from '../../../src/log.ts';
 import { recordWithdrawn } from '../../../src/repositories/withdrawn-store.ts';
 import { hideAllWithdrawn, withdrawLostCredentials } from '../../../src/sync/lost-access.ts';
-import { openTestDatabase } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { watchPlans } from '../../integration/plans.ts';
 import { until } from '../../time.ts';
@@ -194,7 +194,7 @@ describe('withdrawal of a credential', () => {
     assert.ok(many < few + 20, `${few} blocks with few rows, ${many} with many`);
   });
 
-  it('finds each batch by an index', async () => {
+  it('finds each batch by an index', { skip: isOnCluster }, async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     await using node = await openNode(String(database.clientConfig.connectionString));

@@ -81,7 +81,7 @@ describe('the number of a language', () => {
     await pool.query(`update accounts set publishes_private = true where name = $1`, [engines.name]);
     await pool.query(
       `update identities set email = 'erased ' || id where id = (
-        select c.identity_ids[1] from commits c join repositories r on r.id = c.repository_id
+        select c.identity_ids[1] from (select * from commits offset 0) c join repositories r on r.id = c.repository_id
           join accounts a on a.id = r.owner_id
         where a.name = $1 and not r.is_private and c.languages ? 'TypeScript' limit 1)`,
       [engines.name],
