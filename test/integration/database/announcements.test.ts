@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
 import { type Announcement, announce } from '../../../src/database/announcements.ts';
 import { Follower } from '../../../src/database/follower.ts';
-import { openTestDatabase } from '../../database.ts';
+import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeBoard, stored } from '../boards/board-of-many.ts';
@@ -114,7 +114,8 @@ describe('announcements', () => {
     }
   });
 
-  it('read few blocks when an account or a board changes that shows very many people', async () => {
+  const plans = { skip: isOnCluster };
+  it('read few blocks when an account or a board changes that shows very many people', plans, async () => {
     const changes = {
       'a repository is renamed': `update repositories set name = name || 'x' where external_id = 'A'`,
       'its owner is renamed': `update accounts set name = 'owner ' || now() where id in (select owner_id from boards)`,
