@@ -4,7 +4,7 @@ import type { ClientConfig, PoolClient } from 'pg';
 import { cancelStatement } from './cancel-statement.ts';
 import { LentConnection } from './lent-connection.ts';
 import { isOutdated, preparedName } from './point-reads.ts';
-import { writeAtOnce } from './pool.ts';
+import { PreparedReads } from './prepared-reads.ts';
 import { isPooled } from './sessions.ts';
 import { overloaded } from './slots.ts';
 import { errorOfEnd, type StatementScope } from './statement-scope.ts';
@@ -18,11 +18,6 @@ export interface LoanTerms {
   /** Called after the connection is back in its pool, so that the next request may use one. */
   freeSlot: () => void;
   clientConfig: ClientConfig;
-}
-
-/** A connection that prepares statements under names. */
-interface NamedClient {
-  query<Row>(statement: { name: string; text: string; values: unknown[] }): Promise<PostgresQueryResult<Row>>;
 }
 
 /**
@@ -78,10 +73,9 @@ export class Loan extends LentConnection {
     parameters: readonly unknown[],
     name: string | undefined,
   ): Promise<PostgresQueryResult<Row>> {
-    const client: PostgresPoolClient & NamedClient = this.#client;
+    const client: PostgresPoolClient = this.#client;
     if (name === undefined) return client.query<Row>(text, parameters);
-    writeAtOnce(this.#client);
-    return client.query<Row>({ name, text, values: [...parameters] });
+    return PreparedReads.of(this.#client).run<Row>({ name, text, values: parameters });
   }
 
   /** Returns the connection to its pool, once no cancellation can reach the statement of the next user. */

@@ -20,7 +20,7 @@ export function createPoolMetrics(registry: Registry): (name: PoolName) => PoolO
   });
   const statements = new Histogram({
     name: 'plaudit_database_statement_seconds',
-    help: 'Time from sending a statement to its result, also when it failed.',
+    help: 'Time from sending a statement, alone or with others, to the last result, also when it failed.',
     labelNames: ['pool'],
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60],
     registers: [registry],

@@ -35,6 +35,20 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /**
+ * Runs a point read on the connections of a pool without the query builder, whose work for a statement takes longer than
+ * sending it.
+ * @returns undefined where the builder has to run it.
+ */
+export type PointReader = <Row>(query: CompiledQuery<Row>) => Promise<{ rows: Row[] }> | undefined;
+
+const readers = new WeakMap<Connection, PointReader>();
+
+/** Lets the fixed statements on a connection be run by a reader. */
+export function setPointReader(connection: Connection, reader: PointReader): void {
+  readers.set(connection, reader);
+}
+
+/**
  * Returns a function that runs a statement whose text is built once, because building it takes longer than sending it.
  * @param build makes the statement; `value` stands for a parameter, whose value changes from run to run.
  */
@@ -54,7 +68,8 @@ export function fixedStatement<Values extends object, Row>(
       const name = names.get(parameter);
       return name === undefined ? parameter : values[name];
     });
-    const { rows } = await connection.executeQuery<Row>({ ...built, parameters });
+    const query = { ...built, parameters };
+    const { rows } = await (readers.get(connection)?.<Row>(query) ?? connection.executeQuery<Row>(query));
     return rows;
   };
 }

@@ -1,5 +1,7 @@
+import type { CompiledQuery } from 'kysely';
 import type { ClientConfig, Pool } from 'pg';
 import { Loan } from './loan.ts';
+import { preparedName, setPointReader } from './point-reads.ts';
 import { type ConnectionPool, openPool, type PoolLimits, type PoolObserver } from './pool.ts';
 import type { Replica } from './replica.ts';
 import { ReplicaLoan } from './replica-loan.ts';
@@ -31,7 +33,13 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
   });
   // Behind a pooler, statements that follow each other without a transaction may have different sessions.
   const shares = !isPooled({ clientConfig });
-  return openPool({ ...clientConfig, pipeline: shares }, limits, (pool) => {
+  const readsOf = new WeakMap<StatementScope, SharedReads>();
+  const readsIn = (lender: Lender, scope: StatementScope): SharedReads => {
+    const reads = readsOf.get(scope) ?? new SharedReads(() => lend(lender, scope));
+    readsOf.set(scope, reads);
+    return reads;
+  };
+  const opened = openPool({ ...clientConfig, pipeline: shares }, limits, (pool) => {
     observer?.onOpen({
       get totalCount() {
         return pool.totalCount;
@@ -44,7 +52,6 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
       },
     });
     const lender = { pool, slots, clientConfig, observer };
-    const readsOf = new WeakMap<StatementScope, SharedReads>();
     return {
       options: pool.options,
       connect: async () => {
@@ -52,14 +59,20 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
         if (replica === undefined) leaveReplica();
         else if (scope?.reads?.fromReplica === true) return lendReplica(lender, { replica, scope, reads: scope.reads });
         if (!shares || scope === undefined) return lend(lender, scope);
-        const lendOwn = (): Promise<Loan> => lend(lender, scope);
-        const reads = readsOf.get(scope) ?? new SharedReads(lendOwn);
-        readsOf.set(scope, reads);
-        return new DeferredLoan(reads, lendOwn);
+        return new DeferredLoan(readsIn(lender, scope), () => lend(lender, scope));
       },
       end: () => pool.end(),
     };
   });
+  const lender = { pool: opened.pool, slots, clientConfig, observer };
+  setPointReader(opened.connection, <Row>({ sql: text, parameters }: CompiledQuery<Row>) => {
+    const scope = currentScope();
+    if (!shares || scope === undefined || preparedName(text) === undefined) return undefined;
+    if (replica === undefined) leaveReplica();
+    else if (scope.reads?.fromReplica === true) return undefined;
+    return readsIn(lender, scope).read<Row>(text, parameters);
+  });
+  return opened;
 }
 
 interface Lender {

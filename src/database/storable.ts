@@ -50,7 +50,8 @@ export class StorableClient extends Client {
     const send = (statement: unknown, ...parameters: unknown[]): unknown => {
       const begunAt = performance.now();
       const noticed = (error: unknown): void => {
-        this.onStatement((performance.now() - begunAt) / 1000);
+        const seconds = (performance.now() - begunAt) / 1000;
+        for (let left = sizeOf(statement); left > 0; left -= 1) this.onStatement(seconds);
         if (error instanceof Error && error.message === noResponse) this.onSilent();
       };
       const sent: unknown = Reflect.apply(query, this, [
@@ -82,6 +83,11 @@ export function notifying(
     onEnd(results[0]);
     Reflect.apply(callback, undefined, results);
   };
+}
+
+/** Returns the number of statements that are sent as one. */
+function sizeOf(statement: unknown): number {
+  return typeof statement === 'object' && statement !== null && 'size' in statement ? Number(statement.size) : 1;
 }
 
 /** Cleans the values of a statement that is given as an object; statements of other kinds have none. */

@@ -201,6 +201,48 @@ describe('point reads of requests', () => {
     assert.notEqual(await scoped(() => backend(requests, false)), undefined);
   });
 
+  it('give the same rows alone as together with others', async () => {
+    await using opened = await open({ maxConnections: 1 });
+    const { connection } = opened.requests;
+    const readAll = () =>
+      scoped(() =>
+        Promise.all([
+          sql`select ${pointRead} ${'a\0b'}::text as text, null::text as nothing, 7::bigint as large, 1.5::float8 as part`.execute(
+            connection,
+          ),
+          sql`select ${pointRead} n, array[n, 2] as list, '2026-03-04 05:06:07Z'::timestamptz as time, n = 1 as is_first
+            from generate_series(1, ${3}::integer) n`.execute(connection),
+          sql`select ${pointRead} 1 as never where ${false}::boolean`.execute(connection),
+        ]),
+      );
+    const alone = await readAll();
+    assert.equal(alone[1]?.rows.length, 3);
+    for (const expected of [alone, alone]) {
+      assert.deepEqual(
+        (await readAll()).map(({ rows }) => rows),
+        expected.map(({ rows }) => rows),
+      );
+    }
+  });
+
+  it('are each reported with their time where they are sent together', async () => {
+    await using opened = await openTestDatabase();
+    let reported = 0;
+    const observer = { onOpen: () => {}, onWait: () => {}, onStatement: () => void (reported += 1) };
+    const requests = openRequestPool(opened.database.clientConfig, {
+      maxConnections: 1,
+      statementTimeoutMs: 60_000,
+      observer,
+    });
+    const readBoth = () =>
+      scoped(() => Promise.all([backend(requests, true), sql`select ${pointRead} 1`.execute(requests.connection)]));
+    await readBoth();
+    reported = 0;
+    await readBoth();
+    assert.equal(reported, 2);
+    await requests.close();
+  });
+
   it('all end when no caller waits for them any more', async () => {
     await using opened = await open({ maxConnections: 1 });
     const { requests, sleeping } = opened;

@@ -197,19 +197,19 @@ describe('requests for the same response at the same time', { skip }, () => {
     const id = rows[0]?.id ?? assert.fail();
     let [first, second]: Promise<ServiceResponse>[] = [];
     {
-      // The page reads awards after its counters.
+      // The page reads awards after the account.
       await using locked = await lock(pool(), 'awards');
       assert.ok(locked);
       first = get(path);
       await untilWaiting(pool(), 1);
-      await pool().query('update counters set issues = 987654 where account_id = $1', [id]);
+      await pool().query("update accounts set display_name = 'Ada Changed' where id = $1", [id]);
       await announce(connection, { kind: 'account', key: id });
       second = get(path);
       await untilWaiting(pool(), 2);
     }
-    assert.doesNotMatch((await first)?.text ?? '', /987,654/);
-    assert.match((await second)?.text ?? '', /987,654/);
-    assert.match((await get(path)).text, /987,654/);
+    assert.doesNotMatch((await first)?.text ?? '', /Ada Changed/);
+    assert.match((await second)?.text ?? '', /Ada Changed/);
+    assert.match((await get(path)).text, /Ada Changed/);
   });
 
   it('share nothing with those of an owner, which share nothing with each other', async () => {
