@@ -9,6 +9,11 @@ export function isPresentInSql(repositories: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(`${repositories}.deleted_at`)} is null and not ${isWithdrawnInSql(repositories)})`;
 }
 
+/** Returns SQL that is true when a repository is present and public, for which no credential has to be read. */
+export function isPublicInSql(repositories: string): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.ref(`${repositories}.deleted_at`)} is null and not ${sql.ref(`${repositories}.is_private`)})`;
+}
+
 /** Returns SQL that is true when a repository is private and its credential is withdrawn. */
 export function isWithdrawnInSql(repositories: string): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${repositories}.${name}`);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { fixedStatement, pointRead } from '../database/point-reads.ts';
-import { isPresentInSql } from './present-store.ts';
+import { isPublicInSql } from './present-store.ts';
 import { type Repository, toRepository } from './store.ts';
 
 /** The parts of a repository that lists of pages show. */
@@ -14,7 +14,7 @@ export type ShownRepository = Pick<
 export const findPublicRepositories = fixedStatement<{ ownerId: string; limit: number }, ShownRepository>(
   (value) => sql`
     select ${pointRead} provider, name, description, language, license, is_fork as "isFork", stars from repositories
-    where owner_id = ${value('ownerId')} and not is_private and ${isPresentInSql('repositories')}
+    where owner_id = ${value('ownerId')} and ${isPublicInSql('repositories')}
     order by is_fork, stars desc, id limit ${value('limit')}`,
 );
 
@@ -29,8 +29,7 @@ export async function findPublicRepository(
     .modifyFront(pointRead)
     .selectAll()
     .where('owner_id', '=', ownerId)
-    .where('is_private', '=', false)
-    .where(isPresentInSql('repositories'))
+    .where(isPublicInSql('repositories'))
     .where((is) => is(is.fn('lower', ['name']), '=', name.toLowerCase()))
     .orderBy('named_at', 'desc')
     .executeTakeFirst();

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import { keptAwards } from '../../database/kept-awards.ts';
 import { fixedStatement, pointRead } from '../../database/point-reads.ts';
-import { isPresentInSql } from '../../repositories/present-store.ts';
+import { isPublicInSql } from '../../repositories/present-store.ts';
 
 /** The file of a public repository with achievements that a person did not earn yet. */
 export interface OpenFile {
@@ -13,7 +13,7 @@ export interface OpenFile {
   oid: string;
   /** Null where the caller has parsed the file already. */
   text: string | null;
-  /** The names of these achievements. */
+  /** The names of these achievements, in no order. */
   names: string[];
 }
 
@@ -35,11 +35,11 @@ export const findOpenFiles = fixedStatement<{ accountId: string; limit: number; 
     from totals t join repositories r on r.id = t.repository_id
       join accounts o on o.id = r.owner_id join achievement_files f on f.repository_id = t.repository_id
       cross join lateral (
-        select array_agg(h.name order by h.name) as names from achievements h
+        select array_agg(h.name) as names from achievements h
         where h.repository_id = t.repository_id and h.is_current and h.evaluated_at is null
           and not exists (select from ${keptAwards('w')} where w.achievement_id = h.id and w.account_id = ${value('accountId')})) n
-    where f.path is not null and r.installed_at is not null and not r.is_private
-      and ${isPresentInSql('r')} and ${isShownInSql('o')} and n.names is not null
+    where f.path is not null and r.installed_at is not null
+      and ${isPublicInSql('r')} and ${isShownInSql('o')} and n.names is not null
       and not exists (select from streams s where s.repository_id = t.repository_id and s.completed_at is null)
     order by t.items desc, r.id limit ${value('limit')}`,
 );

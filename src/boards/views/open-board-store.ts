@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import { fixedStatement, pointRead } from '../../database/point-reads.ts';
-import { isPresentRankInSql } from '../ranking/version-store.ts';
+import { isOfVersionInSql } from '../ranking/version-store.ts';
 
 /** A board that everyone may see, with the facts by which pages about its repositories and people link to it. */
 export interface OpenBoard {
@@ -28,9 +28,9 @@ export const findBoardsOfRepository = fixedStatement<
 export const findBoardsOfPerson = fixedStatement<{ accountId: string; limit: number }, OpenBoard>((value) =>
   openBoardsInSql({
     among: sql`
-    select id from boards where owner_id = ${value('accountId')} union
-    select board_id from board_ranks k
-    where account_id = ${value('accountId')} and is_ranked and ${isPresentRankInSql('k')}`,
+    select id as board_id from boards where owner_id = ${value('accountId')} union
+    select k.board_id from board_ranks k join board_rankings n on n.board_id = k.board_id
+    where k.account_id = ${value('accountId')} and k.is_ranked and ${isOfVersionInSql('k', sql`n.version`)}`,
     ownerId: value('accountId'),
     limit: value('limit'),
   }),
@@ -48,8 +48,12 @@ function openBoardsInSql({
   return sql`
     select ${pointRead} o.provider, o.name as owner, b.slug, b.definition ->> 'name' as name,
       coalesce(b.definition ->> 'description', '') as description
-    from boards b join accounts o on o.id = b.owner_id
-    where b.id in (${among}) and b.is_current and not b.is_private and ${isShownInSql('o')}
+    -- Each of these reads one row by its key, however few accounts and boards PostgreSQL expects.
+    from (${among}) m cross join lateral (
+        select owner_id, slug, place, definition, is_current, is_private from boards where id = m.board_id offset 0) b
+      cross join lateral (
+        select id, provider, name, deleted_at, hidden, hidden_by_host from accounts where id = b.owner_id offset 0) o
+    where b.is_current and not b.is_private and ${isShownInSql('o')}
       and b.definition #>> '{people,only_members_of}' is null
     order by b.owner_id <> ${ownerId}, o.provider, lower(o.name), b.place limit ${limit}`;
 }

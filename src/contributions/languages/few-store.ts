@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { fixedStatement, pointRead } from '../../database/point-reads.ts';
-import { isPresentInSql } from '../../repositories/present-store.ts';
+import { isPublicInSql } from '../../repositories/present-store.ts';
 import { isOfPerson, type LanguageSum, maxLanguages } from './store.ts';
 
 /** The most sums that `findFewLanguages` reads: those of nearly all people, in about a millisecond. */
@@ -14,23 +14,17 @@ const fewSums = 2000;
  */
 export async function findFewLanguages(connection: Connection, accountId: string): Promise<LanguageSum[] | undefined> {
   const rows = await readFewSums(connection, { accountId });
-  return rows.some(({ isCut }) => isCut)
-    ? undefined
-    : rows.flatMap(({ language, files }) => (language === null ? [] : [{ language, files }]));
+  if (rows.reduce((sum, { read }) => sum + read, 0) > fewSums) return undefined;
+  return rows.flatMap(({ language, files }) => (files === null ? [] : [{ language, files }])).slice(0, maxLanguages);
 }
 
-const readFewSums = fixedStatement<{ accountId: string }, { isCut: boolean; language: string | null; files: number }>(
+/** The sums of a language, and how many were read for it; null: all of them are of repositories that are not shown. */
+const readFewSums = fixedStatement<{ accountId: string }, { language: string; files: number | null; read: number }>(
   (value) => sql`
-    with own as (
-      select ${pointRead} repository_id, language, sum(files) as files, count(*) as read from (
-        select d.repository_id, d.language, d.files from language_sums d
-        where ${isOfPerson(value('accountId'))} limit ${fewSums + 1}) d
-      group by repository_id, language
-    ), sums as (
-      select d.language, sum(d.files)::float8 as files from own d join repositories r on r.id = d.repository_id
-      where not r.is_private and ${isPresentInSql('r')} group by d.language
-    )
-    select c."isCut", s.language, s.files
-    from (select coalesce(sum(read), 0) > ${fewSums} as "isCut" from own) c left join sums s on not c."isCut"
-    order by s.files desc, s.language limit ${maxLanguages}`,
+    select ${pointRead} d.language, sum(d.files) filter (where r.id is not null)::float8 as files, count(*)::integer as read
+    from (
+      select d.repository_id, d.language, d.files from language_sums d
+      where ${isOfPerson(value('accountId'))} limit ${fewSums + 1}) d
+    left join repositories r on r.id = d.repository_id and ${isPublicInSql('r')}
+    group by d.language order by files desc nulls last, d.language`,
 );
