@@ -102,6 +102,8 @@ export interface RequestContext<Path, Query> extends ResolvedAccount {
   window: Window | undefined;
   /** The card to draw; undefined for a response in JSON. */
   image: ImageRequest | undefined;
+  /** The parts of the card input that are wanted without an image; absent: none. */
+  cardInput?: readonly (keyof CardInput)[] | undefined;
 }
 
 /** The request context of an endpoint for owners. */

@@ -9,6 +9,7 @@ import {
   type OwnerEndpoint,
   type ResolvedAccount,
 } from './endpoint.ts';
+import type { CardInput } from './images.ts';
 import type { Cursors } from './pagination.ts';
 
 /** A request for the data of an endpoint by another part of the service. */
@@ -23,6 +24,8 @@ export interface PartRequest {
   window?: Window | undefined;
   /** A `next_cursor` of the listing; absent: its first page. */
   after?: string | undefined;
+  /** Parts of the card input that the caller reads; absent: none. */
+  cardInput?: readonly (keyof CardInput)[];
 }
 
 /** The result of an endpoint: undefined while nothing at all is known yet. */
@@ -48,7 +51,7 @@ export class Endpoints {
 
   /** Adds an endpoint whose readers are public. */
   add<Path extends TObject, Query extends TObject, Data>(endpoint: Endpoint<Path, Query, Data>): void {
-    this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit, window, after }) => {
+    this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit, window, after, cardInput }) => {
       const { listing } = endpoint;
       const start =
         listing === undefined || after === undefined ? {} : this.#cursors.readStart(listing.name, { after });
@@ -59,6 +62,7 @@ export class Endpoints {
         page: { limit: limit ?? listing?.defaultLimit ?? 0, start },
         window,
         image: undefined,
+        cardInput,
       };
       const data = await endpoint.load(context);
       if (data === undefined) return undefined;

@@ -50,8 +50,6 @@ const readBoards = partReader(BoardPart);
 interface Data {
   account: Part<AccountPart>;
   awards: Part<AwardPart> | undefined;
-  /** The numbers of people who hold the achievements of the awards, by the id of the award. */
-  holders: ReadonlyMap<string, number>;
   /** The achievement that a person is closest to. */
   progress: NextAchievement | undefined;
   /** The repositories that are collected, where numbers come from them and are not complete. */
@@ -79,8 +77,6 @@ interface Sources {
   findNext: (account: Account) => Promise<NextAchievement | undefined>;
   /** Counts the public repositories of an account that are collected. */
   countProgress: (account: Account) => Promise<CollectedRepositories>;
-  /** Counts the people who hold the achievements of the newest awards, by the id of the award, as far as rims need it. */
-  countHolders: (account: Account, limit: number) => Promise<ReadonlyMap<string, number>>;
   /** Finds the languages of an account, as far as they are known. */
   findLanguages: (account: Account, limit: number) => Promise<readonly LanguageSum[]>;
 }
@@ -88,7 +84,7 @@ interface Sources {
 /** Returns the page of a person or an organization. */
 export function accountPage(
   site: Site,
-  { now, findRepositories, findEarnable, findBoards, findNext, countProgress, countHolders, findLanguages }: Sources,
+  { now, findRepositories, findEarnable, findBoards, findNext, countProgress, findLanguages }: Sources,
   path: string,
 ): Page<typeof AccountPath, Data> {
   return {
@@ -100,10 +96,11 @@ export function accountPage(
       const isOrganization = account.type === 'organization';
       // Its numbers come from its repositories, so that they are complete once these are collected.
       const isSummed = isOrganization || !provider.accounts.reportsTotals;
-      const [own, awards, holders, progress, community, boardList, owned, defined, languages] = await Promise.all([
+      const [own, awards, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount, { query: { private: within.withPrivate } }),
-        isOrganization ? undefined : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards }),
-        isOrganization ? new Map() : countHolders(account, listLengths.awards),
+        isOrganization
+          ? undefined
+          : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards, cardInput: ['holders'] }),
         account.type === 'user' ? findNext(account) : undefined,
         isOrganization
           ? unlessHostFails(loadCommunity(read, within, { limit: Number(people), now: now() }))
@@ -120,7 +117,6 @@ export function accountPage(
       return {
         account: own,
         awards,
-        holders,
         progress,
         collected: isSummed && isIncomplete ? await countProgress(account) : undefined,
         community: present,
@@ -230,7 +226,7 @@ ${
   data.awards !== undefined &&
   section(
     language.words.achievementsTitle,
-    html`${achievements(provider, name, { ...data.awards, holders: data.holders }, reader)}${data.progress !== undefined && progressLine(provider, name, data.progress, data.account.asOf, reader)}`,
+    html`${achievements(provider, name, data.awards, reader)}${data.progress !== undefined && progressLine(provider, name, data.progress, data.account.asOf, reader)}`,
     dataLink(account, 'achievements', words),
     'achievements',
   )

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { MovedRepository } from '../http/endpoint.ts';
+import { type HandlerResult, MovedRepository } from '../http/endpoint.ts';
 import type { PartResult } from '../http/endpoints.ts';
 import type { Envelope } from '../http/envelope.ts';
 
@@ -55,6 +55,8 @@ export interface Part<Item> {
   includesPrivate: boolean;
   /** The cursor of the items that follow; undefined at the end of the list. */
   next: string | undefined;
+  /** The parts of the card input that were wanted. */
+  cardInput: HandlerResult['cardInput'];
   staleAt: Date;
 }
 
@@ -66,7 +68,7 @@ export function partReader<Schema extends TSchema>(
   const isItem = (item: unknown): item is Static<Schema> => compiled.Check(item);
   return (result) => {
     if (result === undefined || result instanceof MovedRepository) return result;
-    const { envelope, staleAt } = result;
+    const { envelope, staleAt, cardInput } = result;
     const { as_of: asOf, missing = [], includes_private: includesPrivate }: Envelope['meta_data'] = envelope.meta_data;
     return {
       items: envelope.data.filter(isItem),
@@ -74,6 +76,7 @@ export function partReader<Schema extends TSchema>(
       missing,
       includesPrivate: includesPrivate === true,
       next: envelope.next_cursor,
+      cardInput,
       staleAt,
     };
   };

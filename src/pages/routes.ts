@@ -5,7 +5,6 @@ import { hasSession } from '../access/sessions/cookies.ts';
 import { sessionOf } from '../access/sessions/session.ts';
 import { findEarnable } from '../achievements/awards/earnable-store.ts';
 import {
-  countHoldersOfAwards,
   findAchievementHolders,
   findAwardedAchievement,
   findPublicAchievement,
@@ -15,7 +14,6 @@ import type { ParsedFiles } from '../achievements/files/read-file.ts';
 import { findBoardsOfPerson, findBoardsOfRepository } from '../boards/views/open-board-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { escapeText } from '../cards/markup.ts';
-import { rareUpTo } from '../cards/medal.ts';
 import { findKnownLanguages } from '../contributions/languages/languages.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
@@ -94,8 +92,6 @@ export function pageRoutes(app: App, without: Services): void {
         findBoards: ({ id }, limit) => findBoardsOfPerson(connection, { accountId: id, limit }),
         findNext: ({ id }) => findNext(connection, id, parsedFiles),
         countProgress: (account) => countProgress(connection, account),
-        countHolders: ({ id: accountId }, limit) =>
-          countHoldersOfAwards(connection, { accountId, limit, upTo: rareUpTo + 1 }),
         findLanguages: (account, limit) => findKnownLanguages(services, account, limit),
       },
       `/${provider}/:name`,

@@ -180,18 +180,18 @@ export function medal(
   return html`<img${rim} src="${address}" alt="" width="${sizePx}" height="${sizePx}">`;
 }
 
-/** @param holders the numbers of people who hold the achievements, by the id of the award. */
 export function achievements(
   provider: string,
   name: string,
-  { items, holders }: Pick<Part<AwardPart>, 'items'> & { holders: ReadonlyMap<string, number> },
+  { items, cardInput }: Pick<Part<AwardPart>, 'items' | 'cardInput'>,
   { words, language, to }: Reader,
 ): Markup {
   if (items.length === 0) return html`<p class="empty">${words.noAchievements}</p>`;
   return html`<ul class="awards">${items.map(
     (
       award,
-    ) => html`<li>${medal({ provider, name, awardId: award.id }, { holders: holders.get(award.id) ?? 0, sizePx: 56 })}
+      index,
+    ) => html`<li>${medal({ provider, name, awardId: award.id }, { holders: cardInput?.holders?.[index] ?? 0, sizePx: 56 })}
 <div><strong><a href="${to(awardPath(provider, name, award.id))}">${award.name}</a></strong><span dir="auto">${award.description}</span>
 <small>${award.repository_name !== '' && html`<bdi>${award.repository_name}</bdi> · `}<time datetime="${award.awarded_dttm}">${language.date(new Date(award.awarded_dttm))}</time></small></div></li>`,
   )}</ul>`;

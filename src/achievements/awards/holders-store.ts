@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { keptAwards } from '../../database/kept-awards.ts';
-import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** An achievement that the file of a public repository defines at present. */
@@ -54,7 +53,11 @@ export function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
 
 /** Returns SQL for a table with the number of holders of the achievement `h`, at most `upTo`. */
 export function holdersInSql(upTo: RawBuilder<unknown> = sql`${maxHolders + 1}`) {
-  return sql`(select count(*)::integer as holders from (select ${heldInSql()} limit ${upTo}) one)`;
+  // The offset lets each account be read by its key, however few accounts PostgreSQL expects.
+  return sql`(select count(*)::integer as holders from (
+    select from ${keptAwards('w')} cross join lateral (
+      select deleted_at, hidden, hidden_by_host from accounts where id = w.account_id offset 0) a
+    where w.achievement_id = h.id and w.revoked_at is null and ${isShownInSql('a')} limit ${upTo}) one)`;
 }
 
 /** Returns the columns of the achievement `h` of the repository `r`, which `n` people hold. */
@@ -92,35 +95,6 @@ export async function findAwardedAchievement(
       and h.is_current and not r.is_private and ${isPresentInSql('r')} and ${isShownInSql('o')}`.execute(connection);
   return rows[0];
 }
-
-/**
- * Counts the people who hold the achievements of an account's newest awards from public repositories, by the id of the
- * award. Awards that visitors do not see are not among them.
- * @param values.upTo stands for all greater numbers, because counting more people would take long.
- */
-export async function countHoldersOfAwards(
-  connection: Connection,
-  values: { accountId: string; limit: number; upTo: number },
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await findHoldersOfAwards(connection, values);
-  return new Map(rows.map(({ id, holders }) => [id, holders]));
-}
-
-const findHoldersOfAwards = fixedStatement<Parameters<typeof countHoldersOfAwards>[1], { id: string; holders: number }>(
-  (value) => sql`
-    with shown as (
-      select ${pointRead} g.id as award_id, g.achievement_id as id from ${keptAwards('g')}
-        -- The offsets keep the order of the index of awards, as in findAwardPage.
-        cross join lateral (select repository_id from achievements where id = g.achievement_id offset 0) h
-        cross join lateral (select owner_id, provider, credential_name, is_private, deleted_at
-          from repositories where id = h.repository_id offset 0) r
-        cross join lateral (select id, deleted_at, hidden, hidden_by_host from accounts where id = r.owner_id offset 0) o
-      where g.account_id = ${value('accountId')} and g.revoked_at is null and not r.is_private and ${isPresentInSql('r')}
-        and (o.id = g.account_id or ${isShownInSql('o')})
-      order by g.awarded_at desc, g.id desc limit ${value('limit')}
-    )
-    select h.award_id as id, n.holders from shown h cross join lateral ${holdersInSql(value('upTo'))} n`,
-);
 
 /** Finds the people who hold an achievement, newest awards first; only accounts that everyone may see. */
 export async function findAchievementHolders(

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { keptAwards } from '../../database/kept-awards.ts';
-import { pointRead } from '../../database/point-reads.ts';
-import { isPresentInSql } from '../../repositories/present-store.ts';
+import { fixedStatement, pointRead } from '../../database/point-reads.ts';
+import { isPresentInSql, isPublicInSql } from '../../repositories/present-store.ts';
+import { holdersInSql } from './holders-store.ts';
 
 /** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id. */
 export type AwardPlace = readonly [awardedAtUs: string, id: string];
@@ -24,6 +25,8 @@ export interface Award {
   awardedAt: Date;
   /** True when it was imported from another service. */
   isImported: boolean;
+  /** The number of people who hold the achievement, as `findAwardPage` counts them; undefined where it counts none. */
+  holders: number | undefined;
   place: AwardPlace;
 }
 
@@ -49,6 +52,20 @@ interface Row {
   awarded_at: Date;
   awarded_at_us: string;
   is_imported: boolean;
+  holders?: number;
+}
+
+/** The part of an account's awards that is wanted. */
+interface AwardsPage {
+  limit: number;
+  after?: AwardPlace | undefined;
+  before?: AwardPlace | undefined;
+  id?: string;
+  /**
+   * Counts the people who hold each achievement, up to this number, because counting more would take long; only accounts
+   * that everyone may see, and none for achievements of private repositories.
+   */
+  holdersUpTo?: number | undefined;
 }
 
 /**
@@ -56,22 +73,58 @@ interface Row {
  * are not shown. For a private repository of another owner, the account sees the name that the repository had when the
  * award was earned; other readers see its name only if its owner publishes private contributions too.
  */
-export async function findAwardPage(
-  connection: Connection,
-  { accountId, isOwner, includesPrivate }: Audience,
-  page: { limit: number; after?: AwardPlace | undefined; before?: AwardPlace | undefined; id?: string },
-): Promise<Award[]> {
-  const beside = (operator: '<' | '>', [us, id]: AwardPlace) => sql`
-    and (w.awarded_at, w.id) ${sql.raw(operator)}
-      ('epoch'::timestamptz + ${us}::bigint * interval '1 microsecond', ${id}::uuid)`;
-  const direction = sql.raw(page.before === undefined ? 'desc' : 'asc');
-  const { rows } = await sql<Row>`
+export async function findAwardPage(connection: Connection, audience: Audience, page: AwardsPage): Promise<Award[]> {
+  const { after, before, id } = page;
+  const has = {
+    private: audience.includesPrivate,
+    after: after !== undefined,
+    before: before !== undefined,
+    id: id !== undefined,
+    holders: page.holdersUpTo !== undefined,
+  };
+  const key = Object.values(has).join();
+  const findAwards = statements.get(key) ?? awardsStatement(has);
+  statements.set(key, findAwards);
+  const [us, placeId] = after ?? before ?? [];
+  const { accountId, isOwner } = audience;
+  const { limit, holdersUpTo } = page;
+  const rows = await findAwards(connection, { accountId, isOwner, limit, holdersUpTo, us, placeId, id });
+  const awards = rows.map(toAward);
+  return before === undefined ? awards : awards.toReversed();
+}
+
+interface AwardValues {
+  accountId: string;
+  isOwner: boolean;
+  limit: number;
+  holdersUpTo: number | undefined;
+  /** The place at which the page begins. */
+  us: string | undefined;
+  placeId: string | undefined;
+  id: string | undefined;
+}
+
+/** The statements by the parts that they have. */
+const statements = new Map<string, ReturnType<typeof awardsStatement>>();
+
+/** @param has the parts of the statement that not all pages have. */
+function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id' | 'holders', boolean>) {
+  return fixedStatement<AwardValues, Row>((value) => {
+    const beside = (operator: '<' | '>') => sql`
+      and (w.awarded_at, w.id) ${sql.raw(operator)}
+        ('epoch'::timestamptz + ${value('us')}::bigint * interval '1 microsecond', ${value('placeId')}::uuid)`;
+    // PostgreSQL counts after the limit.
+    const holders = has.holders
+      ? sql`, case when r.is_private then 0 else ${holdersInSql(value('holdersUpTo'))} end as holders`
+      : sql``;
+    const direction = sql.raw(has.before ? 'asc' : 'desc');
+    return sql`
     select ${pointRead} w.id, h.id as achievement_id, h.repository_id, h.name, h.icon, h.description, w.awarded_at,
       w.imported_at is not null as is_imported,
       (extract(epoch from w.awarded_at) * 1000000)::bigint::text as awarded_at_us,
-      case when t.is_open then r.name when ${isOwner}::boolean then w.repository_name else '' end as repository_name,
+      case when t.is_open then r.name when ${value('isOwner')}::boolean then w.repository_name else '' end as repository_name,
       case when t.is_open then o.name end as icon_owner, case when t.is_open then r.name end as icon_repository,
-      r.default_branch
+      r.default_branch ${holders}
     from ${keptAwards('w')}
     -- Each of these reads one row by its key. The offsets spare PostgreSQL the comparison of other orders, which took
     -- twice the time of the statement.
@@ -83,42 +136,28 @@ export async function findAwardPage(
       where id = r.owner_id offset 0) o
     cross join lateral (
       select not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')}) as is_open) t
-    where w.account_id = ${accountId} and w.revoked_at is null and ${isPresentInSql('r')} and o.deleted_at is null
-      and (${includesPrivate}::boolean or not r.is_private)
-      and (${isOwner}::boolean or o.id = w.account_id or ${isShownInSql('o')})
-      ${page.id === undefined ? sql`` : sql`and (w.id = ${page.id} or w.imported_id = ${page.id})`}
-      ${page.after === undefined ? sql`` : beside('<', page.after)}
-      ${page.before === undefined ? sql`` : beside('>', page.before)}
-    order by w.awarded_at ${direction}, w.id ${direction} limit ${page.limit}`.execute(connection);
-  const awards = rows.map(toAward);
-  return page.before === undefined ? awards : awards.toReversed();
+    where w.account_id = ${value('accountId')} and w.revoked_at is null and o.deleted_at is null
+      and ${has.private ? isPresentInSql('r') : isPublicInSql('r')}
+      and (${value('isOwner')}::boolean or o.id = w.account_id or ${isShownInSql('o')})
+      ${has.id ? sql`and (w.id = ${value('id')} or w.imported_id = ${value('id')})` : sql``}
+      ${has.after ? beside('<') : sql``}
+      ${has.before ? beside('>') : sql``}
+    order by w.awarded_at ${direction}, w.id ${direction} limit ${value('limit')}`;
+  });
 }
 
 /**
  * Returns one award by its id, or by the id that another service gave to it; undefined where this reader may not see
  * it.
  */
-export async function findAward(connection: Connection, audience: Audience, id: string): Promise<Award | undefined> {
-  const [award] = await findAwardPage(connection, audience, { id, limit: 1 });
-  return award;
-}
-
-/**
- * Counts the people who hold achievements of public repositories; only accounts that everyone may see.
- * @param upTo stands for all greater numbers, because counting more people would take long.
- */
-export async function countHolders(
+export async function findAward(
   connection: Connection,
-  achievementIds: readonly string[],
-  upTo: number,
-): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ id: string; holders: number }>`
-    select h.id, (select count(*) from (
-        select from ${keptAwards('w')} join accounts a on a.id = w.account_id
-        where w.achievement_id = h.id and w.revoked_at is null and ${isShownInSql('a')} limit ${upTo}) held)::integer as holders
-    from achievements h join repositories r on r.id = h.repository_id
-    where h.id = any(${achievementIds}::uuid[]) and not r.is_private and ${isPresentInSql('r')}`.execute(connection);
-  return new Map(rows.map(({ id, holders }) => [id, holders]));
+  audience: Audience,
+  id: string,
+  holdersUpTo?: number,
+): Promise<Award | undefined> {
+  const [award] = await findAwardPage(connection, audience, { id, limit: 1, holdersUpTo });
+  return award;
 }
 
 function toAward(row: Row): Award {
@@ -134,6 +173,7 @@ function toAward(row: Row): Award {
     description: row.description,
     awardedAt: row.awarded_at,
     isImported: row.is_imported,
+    holders: row.holders,
     place: [row.awarded_at_us, row.id],
   };
 }

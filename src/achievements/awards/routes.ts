@@ -17,7 +17,7 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { findNext, type NextAchievement } from './next.ts';
 import { type AwardServices, nextRoutes } from './next-routes.ts';
-import { type Audience, type Award, type AwardPlace, countHolders, findAward, findAwardPage } from './page-store.ts';
+import { type Audience, type Award, type AwardPlace, findAward, findAwardPage } from './page-store.ts';
 
 const AwardItem = Type.Object(
   {
@@ -86,10 +86,9 @@ export function awardRoutes(app: App, services: AwardServices): void {
     query: Type.Object({ format, raw }),
     load: async (context) => {
       const audience = audienceOf(context);
-      const award = await findAward(services.connection, audience, context.params.award_id);
+      const award = await findAward(services.connection, audience, context.params.award_id, holdersUpTo(context));
       if (award === undefined) throw noSuchAward();
-      const holders = await holdersOf(services, context, [award]);
-      return { ...cutPage([award], 1, {}), includesPrivate: audience.includesPrivate, holders };
+      return { ...cutPage([award], 1, {}), includesPrivate: audience.includesPrivate };
     },
     present: (awards, context) => present(services, awards, context),
   });
@@ -104,8 +103,6 @@ type Context = RequestContext<unknown, unknown>;
 
 interface Awards extends Page<Award> {
   includesPrivate: boolean;
-  /** The number of people who hold the achievement of each award, for cards. */
-  holders: readonly number[] | undefined;
   /** The achievement that comes next, for cards. */
   next?: NextAchievement | undefined;
 }
@@ -113,15 +110,8 @@ interface Awards extends Page<Award> {
 /** The greatest number of holders that is counted: one more than the greatest that cards show. */
 const maxHolders = 101;
 
-async function holdersOf(
-  { connection }: RouteServices,
-  { image }: Context,
-  awards: readonly Award[],
-): Promise<readonly number[] | undefined> {
-  if (image === undefined || awards.length === 0) return undefined;
-  const ids = awards.map(({ achievementId }) => achievementId);
-  const counts = await countHolders(connection, ids, maxHolders);
-  return ids.map((id) => counts.get(id) ?? 0);
+function holdersUpTo({ image, cardInput }: Context): number | undefined {
+  return image !== undefined || cardInput?.includes('holders') === true ? maxHolders : undefined;
 }
 
 async function loadPage(services: AwardServices, context: Context): Promise<Awards> {
@@ -131,20 +121,19 @@ async function loadPage(services: AwardServices, context: Context): Promise<Awar
     page: { limit, start },
   } = context;
   const audience = audienceOf(context);
-  const found = await findAwardPage(connection, audience, {
-    limit: limit + 1,
-    after: start.after && placeOf('after', start.after, account.id),
-    before: start.before && placeOf('before', start.before, account.id),
-  });
-  const cut = cutPage(found, limit, start);
   const isFirst = start.after === undefined && start.before === undefined;
-  const [holders, next] = await Promise.all([
-    holdersOf(services, context, cut.page),
+  const [found, next] = await Promise.all([
+    findAwardPage(connection, audience, {
+      limit: limit + 1,
+      after: start.after && placeOf('after', start.after, account.id),
+      before: start.before && placeOf('before', start.before, account.id),
+      holdersUpTo: holdersUpTo(context),
+    }),
     context.image === undefined || account.type !== 'user' || !isFirst
       ? undefined
       : findNext(connection, account.id, parsedFiles),
   ]);
-  return { ...cut, includesPrivate: audience.includesPrivate, holders, next };
+  return { ...cutPage(found, limit, start), includesPrivate: audience.includesPrivate, next };
 }
 
 function audienceOf({ account, isOwner }: Context): Audience {
@@ -156,7 +145,8 @@ function present(
   awards: Awards,
   { account, provider }: Context,
 ): HandlerResult {
-  const { page, includesPrivate, holders, next } = awards;
+  const { page, includesPrivate, next } = awards;
+  const holders = page.flatMap(({ holders: number }) => number ?? []);
   const nextIcon = next && iconUrl(next, provider);
   return {
     envelope: envelope({
@@ -171,7 +161,7 @@ function present(
         ...page.map((award) => [iconUrl(award, provider), award.repositoryId] as const),
         ...(next === undefined ? [] : [[nextIcon ?? '', next.repositoryId] as const]),
       ]),
-      ...(holders !== undefined && { holders }),
+      ...(holders.length > 0 && { holders }),
       ...(next !== undefined && {
         next: { name: next.name, icon_url: nextIcon ?? '', present: next.present, wanted: next.wanted },
       }),

@@ -11,13 +11,12 @@ import { type Account, findById, findByName } from '../../../src/accounts/store.
 import { findAwarded, recordAwarded } from '../../../src/achievements/awards/award-store.ts';
 import { findEarnable } from '../../../src/achievements/awards/earnable-store.ts';
 import {
-  countHoldersOfAwards,
   findAchievementHolders,
   findAwardedAchievement,
   findPublicAchievement,
 } from '../../../src/achievements/awards/holders-store.ts';
 import { findForeignIds, importAwards } from '../../../src/achievements/awards/import-store.ts';
-import { countHolders, findAward, findAwardPage } from '../../../src/achievements/awards/page-store.ts';
+import { findAward, findAwardPage } from '../../../src/achievements/awards/page-store.ts';
 import { findRevoked, isAwardStanding, statusEntryOf } from '../../../src/achievements/credentials/status-store.ts';
 import { setRevoked } from '../../../src/achievements/revocations/store.ts';
 import { collectRepositoryJob, fetchWindowJob } from '../../../src/contributions/jobs.ts';
@@ -110,10 +109,8 @@ async function readAll(connection: Connection, { person, award }: Filled): Promi
   const at = { accountId: person.id, awardId: award.id };
   const [earnable] = await findEarnable(connection, { ownerId, repositoryId: null }, 1);
   return {
-    page: (await findAwardPage(connection, audience, { limit: 5 })).length,
+    page: (await findAwardPage(connection, audience, { limit: 5, holdersUpTo: 9 })).length,
     award: await findAward(connection, audience, award.id),
-    holdersOfAwards: (await countHoldersOfAwards(connection, { accountId: person.id, limit: 5, upTo: 9 })).size,
-    holders: (await countHolders(connection, [achievementId], 9)).get(achievementId),
     achievement: (await findPublicAchievement(connection, { ownerId, id: achievementId }))?.holders,
     awarded: await findAwardedAchievement(connection, at),
     listed: (await findAchievementHolders(connection, achievementId, { limit: 9, after: undefined })).length,
@@ -134,8 +131,6 @@ async function readAll(connection: Connection, { person, award }: Filled): Promi
 const nothing = {
   page: 0,
   award: undefined,
-  holdersOfAwards: 0,
-  holders: 0,
   achievement: 0,
   awarded: undefined,
   listed: 0,
