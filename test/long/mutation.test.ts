@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isThorough } from '../depth.ts';
+import { recordBaseline } from '../mutation/baseline.ts';
 import { openExperiment, type Verdict } from '../mutation/experiment.ts';
 import { hosts } from '../mutation/hosts.ts';
+import { openMutationDatabase } from '../mutation/mutation-database.ts';
 import { hash, type Mutation } from '../mutation/mutations.ts';
+import { startObservedHost } from '../mutation/observed-host.ts';
 import { formatReport } from '../mutation/report.ts';
-import type { Stage } from '../mutation/run.ts';
+import { readWorld, type Stage } from '../mutation/run.ts';
 
 /**
  * Each run tries the same sample, so that its result depends on the code alone; `MUTATION_SEED` chooses another one.
@@ -25,6 +28,24 @@ describe('one unexpected value', () => {
         verdicts.every(({ failures }) => failures.length === 0),
         formatReport(verdicts),
       );
+    });
+  }
+});
+
+describe('a run that begins in the middle', () => {
+  for (const host of hosts.filter((_, index) => isThorough || index === seed % hosts.length)) {
+    it(`has the outcome of a whole run at each step on ${host.name} (MUTATION_SEED=${seed})`, async () => {
+      await using observed = await startObservedHost(host);
+      await using database = await openMutationDatabase(observed);
+      for (const stage of ['first', 'again'] as const) {
+        const baseline = await recordBaseline(observed, database, stage);
+        for await (const from of baseline.restoreEach()) {
+          const { snapshot, faults } = await readWorld(observed, database, stage, { from });
+          assert.deepEqual(faults, []);
+          assert.deepEqual(snapshot.rows, baseline.outcome.snapshot.rows, `before ${JSON.stringify(from.steps[0])}`);
+          assert.deepEqual(snapshot.reasons, baseline.outcome.snapshot.reasons);
+        }
+      }
     });
   }
 });

@@ -1,11 +1,11 @@
-import type { Exchange } from '../../simulators/host.ts';
 import { Assessor, type Failure } from './assessor.ts';
+import { type Baseline, recordBaseline } from './baseline.ts';
 import type { MutationHost } from './host.ts';
 import { Items } from './items.ts';
-import { type MutationDatabase, openMutationDatabase } from './mutation-database.ts';
+import { openMutationDatabase } from './mutation-database.ts';
 import { listMutations, type Mutation } from './mutations.ts';
-import { changeResponseTo, type ObservedHost, requestKey, startObservedHost } from './observed-host.ts';
-import { type Outcome, readWorld, type Stage } from './run.ts';
+import { changeResponseTo, requestKey, startObservedHost } from './observed-host.ts';
+import { readWorld, type Stage } from './run.ts';
 import { UnreadProperties } from './unread.ts';
 
 export interface Verdict {
@@ -25,8 +25,6 @@ export interface Experiment extends AsyncDisposable {
   attempt(mutation: Mutation): Promise<Verdict>;
 }
 
-const sendUnchanged: ObservedHost['onExchange'] = ({ body }) => body;
-
 /**
  * Starts a host, and records its responses without a mutation.
  * @param options.provesUnread false: leaves out properties that seem to be unread, without a proof.
@@ -38,25 +36,28 @@ export async function openExperiment(
   const ending = new AsyncDisposableStack();
   const observed = ending.use(await startObservedHost(host));
   const database = ending.use(await openMutationDatabase(observed));
-  await database.save('first');
-  const first = await recordExchanges(observed, database, 'first');
+  const first = await recordBaseline(observed, database, 'first');
   // The stage `again` begins with the data that the first stage stored.
-  await database.save('again');
+  await database.removeJobs();
+  await database.save('after_first');
+  const baselines = new Map<Stage, Baseline>();
   const assessors = new Map<Stage, Assessor>();
   const mutations: Mutation[] = [];
   let unread = 0;
   for (const stage of stages) {
     // Proofs for the first stage have changed the stored state.
-    if (stage === 'again') await database.restore(stage);
-    const { outcome, exchanges } = stage === 'first' ? first : await recordExchanges(observed, database, stage);
+    if (stage === 'again') await database.restore('after_first');
+    const baseline = stage === 'first' ? first : await recordBaseline(observed, database, stage);
+    const { outcome, exchanges } = baseline;
+    baselines.set(stage, baseline);
     assessors.set(stage, new Assessor(outcome, new Items(observed.world.world, outcome.snapshot)));
     const listed = listMutations({ host, stage, seed }, exchanges);
     const properties = new UnreadProperties(host.provider);
     if (provesUnread) {
       await properties.prove(listed, outcome, async (change) => {
-        await database.restore(stage);
+        const from = await baseline.restore(() => true);
         observed.onExchange = change;
-        return readWorld(observed, database, stage);
+        return readWorld(observed, database, stage, { from });
       });
     }
     const mayMatter = (mutation: Mutation): boolean =>
@@ -69,34 +70,17 @@ export async function openExperiment(
     mutations,
     unread,
     attempt: async ({ id, stage, request, exchange, candidate }) => {
-      await database.restore(stage);
+      const from = await baselines.get(stage)?.restore((key) => key === request);
       const change = changeResponseTo(request, candidate);
       let isApplied = false;
       observed.onExchange = (exchange) => {
         isApplied ||= requestKey(exchange) === request;
         return change(exchange);
       };
-      const outcome = await readWorld(observed, database, stage);
+      const outcome = await readWorld(observed, database, stage, { from });
       const failures = assessors.get(stage)?.assess({ exchange, candidate, outcome }) ?? [];
       return { id, failures, isApplied };
     },
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };
-}
-
-/** Reads the world without changes, and records the exchanges. */
-async function recordExchanges(
-  observed: ObservedHost,
-  database: MutationDatabase,
-  stage: Stage,
-): Promise<{ outcome: Outcome; exchanges: Exchange[] }> {
-  const exchanges = new Map<string, Exchange>();
-  observed.onExchange = (exchange) => {
-    exchanges.set(requestKey(exchange), exchange);
-    return exchange.body;
-  };
-  const outcome = await readWorld(observed, database, stage);
-  observed.onExchange = sendUnchanged;
-  if (outcome.faults.length > 0) throw new Error(`the unchanged responses cause faults: ${outcome.faults.join('\n')}`);
-  return { outcome, exchanges: [...exchanges.values()] };
 }

@@ -6,6 +6,7 @@ import { Claims } from '../../src/sync/claims.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../../src/sync/context.ts';
 import { createTestDatabase } from '../database.ts';
 import type { ObservedHost } from './observed-host.ts';
+import { prepareStatements } from './prepared-statements.ts';
 
 /**
  * The database into which runs read a host. It can be restored to a saved state within milliseconds; a copy of a database
@@ -13,43 +14,49 @@ import type { ObservedHost } from './observed-host.ts';
  */
 export interface MutationDatabase extends AsyncDisposable {
   core: Core;
-  /** Copies all tables into a schema of this name. */
+  /** Copies all tables, and the jobs, into a schema of this name. */
   save(name: string): Promise<void>;
   restore(name: string): Promise<void>;
+  removeJobs(): Promise<void>;
   /** Opens the context of a process that reads from hosts for the first time. */
   newContext(): SyncContext & AsyncDisposable;
 }
 
 const connectTimeoutMs = 2000;
+const jobs = 'graphile_worker._private_jobs';
 
 export async function openMutationDatabase({ settings, dataDir, world }: ObservedHost): Promise<MutationDatabase> {
   const ending = new AsyncDisposableStack();
   const database = ending.use(await createTestDatabase());
-  // No data here has to survive a crash.
+  // No data here has to survive a crash, and a plan for all values of a statement serves as well as one for each.
   const url = new URL(database.url);
-  url.searchParams.set('options', '-c synchronous_commit=off');
+  url.searchParams.set('options', '-c synchronous_commit=off -c plan_cache_mode=force_generic_plan');
   const environment = { ...settings, DATABASE_URL: url.href, DATA_DIR: dataDir, LOG_LEVEL: 'silent' };
   const config = readConfig(environment, () => '');
   const core = await openCore(config, { log: createLog('silent'), now: world.now });
   ending.defer(() => core.close());
   const { pool } = core.database;
+  prepareStatements(pool);
   const tables = await findTables(core);
   return {
     core,
     save: async (name) => {
-      const copies = [...tables.keys()].map((table) => `create table ${name}.${table} as table public.${table}`);
+      const copies = [...tables.keys()].map((table) => `create table ${copyOf(name, table)} as table ${table}`);
       await pool.query([`create schema ${name}`, ...copies].join('; '));
     },
     restore: async (name) => {
       const copies = [...tables].map(
         ([table, columns]) =>
-          `insert into ${table} (${columns}) overriding system value select ${columns} from ${name}.${table}`,
+          `insert into ${table} (${columns}) overriding system value select ${columns} from ${copyOf(name, table)}`,
       );
-      const removals = [...tables.keys(), 'graphile_worker._private_jobs'].map((table) => `delete from ${table}`);
+      const removals = [...tables.keys()].map((table) => `delete from ${table}`);
       // Triggers and foreign keys are disabled meanwhile, because each table is restored as it was.
       await pool.query(
         ['begin', 'set local session_replication_role = replica', ...removals, ...copies, 'commit'].join('; '),
       );
+    },
+    removeJobs: async () => {
+      await pool.query(`delete from ${jobs}`);
     },
     newContext: () => {
       const providers = createProviders(config.providers, { connectTimeoutMs, now: world.now });
@@ -68,13 +75,20 @@ export async function openMutationDatabase({ settings, dataDir, world }: Observe
   };
 }
 
-/** Returns the stored columns of each table of the service. */
+/** Returns the name of the copy of a table in a schema. */
+function copyOf(schema: string, table: string): string {
+  return `${schema}.${table.replace('.', '_')}`;
+}
+
+/** Returns the stored columns of each table of the service, and of its jobs. */
 async function findTables({ database }: Core): Promise<Map<string, string>> {
   const { rows } = await database.pool.query<{ name: string; columns: string }>(
-    `select table_name as name, string_agg(quote_ident(column_name), ', ' order by ordinal_position) as columns
+    `select case table_schema when 'public' then table_name else '${jobs}' end as name,
+       string_agg(quote_ident(column_name), ', ' order by ordinal_position) as columns
      from information_schema.columns join information_schema.tables using (table_schema, table_name)
-     where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER' and table_name !~ '^kysely'
-     group by table_name order by table_name`,
+     where (table_schema = 'public' or (table_schema, table_name) = ('graphile_worker', '_private_jobs'))
+       and table_type = 'BASE TABLE' and is_generated = 'NEVER' and table_name !~ '^kysely'
+     group by table_schema, table_name order by table_schema, table_name`,
   );
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }

@@ -16,35 +16,40 @@ import { createTasks } from '../../src/sync/tasks.ts';
 import type { MutationDatabase } from './mutation-database.ts';
 import type { ObservedHost } from './observed-host.ts';
 import { type Row, type Snapshot, takeSnapshot } from './snapshot.ts';
+import { beginning, type Progress, type Stage, type Step } from './steps.ts';
+
+export type { Progress, Stage } from './steps.ts';
 
 /** The outcome of reading a world once. */
-export interface Outcome {
+export interface Outcome extends Pick<Progress, 'requests' | 'jobs' | 'faults'> {
   snapshot: Snapshot;
-  requests: number;
-  jobs: number;
-  /** Exceptions that no response of a host may cause, each once, and limits of the work that the run reached. */
-  faults: string[];
 }
-
-/** The service reads everything for the first time, or all of it again after some hours. */
-export type Stage = 'first' | 'again';
 
 /** The time limit ends runs that have no end alone: on a busy machine, a run of a second takes a minute. */
 const limits = { jobs: 400, ms: 600_000 };
 /** Far more requests than reading the world of the mutations takes. */
 const defaultMaxRequests = 1500;
 const laterS = 3 * 3600;
-const minuteS = 60;
+const installed = 'select id from repositories where installed_at is not null order by external_id';
+const fetched = 'select id from accounts where fetched_at is not null order by external_id';
+
+interface ReadOptions {
+  maxRequests?: number;
+  /** The place in an earlier run at which this one begins, with the data of that place in the database. */
+  from?: Progress | undefined;
+  /** Called before each step. */
+  onStep?: (progress: Progress) => Promise<void>;
+}
 
 /** Reads everything that a service reads of the world, job after job, into a database. */
 export async function readWorld(
   observed: ObservedHost,
   database: MutationDatabase,
   stage: Stage,
-  { maxRequests = defaultMaxRequests }: { maxRequests?: number } = {},
+  options: ReadOptions = {},
 ): Promise<Outcome> {
   await using context = database.newContext();
-  const run = new Run(observed, context, { stage, maxRequests });
+  const run = new Run(observed, context, stage, options);
   const { onExchange } = observed;
   observed.onExchange = (exchange) => {
     run.countRequest();
@@ -61,14 +66,17 @@ export async function readWorld(
 }
 
 class Run {
-  requests = 0;
-  jobs = 0;
-  readonly faults: string[] = [];
+  requests: number;
+  jobs: number;
+  readonly faults: string[];
   /** Failures of a host's responses that the service writes into its log. */
-  readonly logged: Row[] = [];
+  readonly logged: Row[];
+  #steps: readonly Step[];
+  #ids: number;
   readonly #observed: ObservedHost;
   readonly #stage: Stage;
   readonly #maxRequests: number;
+  readonly #onStep: ReadOptions['onStep'];
   readonly #context: SyncContext;
   readonly #tasks: Record<string, Task>;
   readonly #abortController = new AbortController();
@@ -79,17 +87,25 @@ class Run {
   constructor(
     observed: ObservedHost,
     context: SyncContext,
-    { stage, maxRequests }: { stage: Stage; maxRequests: number },
+    stage: Stage,
+    { maxRequests = defaultMaxRequests, from, onStep }: ReadOptions,
   ) {
     this.#observed = observed;
     this.#stage = stage;
     this.#maxRequests = maxRequests;
-    let ids = 0;
+    this.#onStep = onStep;
+    const { steps, requests, jobs, faults, logged, ids } = from ?? beginning(observed, stage);
+    this.#steps = steps;
+    this.requests = requests;
+    this.jobs = jobs;
+    this.faults = [...faults];
+    this.logged = [...logged];
+    this.#ids = ids;
     this.#context = {
       ...context,
       // The ids are the same in each run, so that local copies of histories are used again.
       newId: () =>
-        `${stage === 'first' ? '0' : 'a'}0000000-0000-7000-8000-${(ids += 1).toString(16).padStart(12, '0')}`,
+        `${stage === 'first' ? '0' : 'a'}0000000-0000-7000-8000-${(this.#ids += 1).toString(16).padStart(12, '0')}`,
       onFailure: (error) => this.#record(error),
     };
     this.#tasks = createTasks(this.#context);
@@ -100,75 +116,92 @@ class Run {
     if (this.requests === this.#maxRequests) this.#stop(`more than ${this.#maxRequests} requests`);
   }
 
-  read(): Promise<void> {
-    return this.#stage === 'first' ? this.#readFirst() : this.#readAgain();
+  async read(): Promise<void> {
+    const { advance } = this.#observed.world;
+    const delayS = this.#stage === 'first' ? 0 : laterS;
+    advance(delayS);
+    try {
+      for (;;) {
+        await this.#onStep?.(this.#progress());
+        const [step, ...later] = this.#steps;
+        if (step === undefined) break;
+        this.#steps = [...(await this.#take(step)), ...later];
+      }
+    } finally {
+      advance(-delayS);
+    }
   }
 
-  async #readFirst(): Promise<void> {
-    const { people, organization, hidden, advance } = this.#observed.world;
-    const persons = [people.ada, people.olive, people.max, people.deleted, hidden].map(({ login }) => login);
-    await this.#lookUp([organization.login, ...persons], advance);
-    await this.#install(organization.login);
-    for (const name of persons) {
-      const id = await this.#findAccountId(name);
-      if (id !== undefined) await this.#runJobs([collectJob(id), fetchReportedTotalsJob(id)]);
+  #progress(): Progress {
+    const { requests, jobs, faults, logged } = this;
+    return { steps: this.#steps, requests, jobs, faults: [...faults], logged: [...logged], ids: this.#ids };
+  }
+
+  /** Returns the steps that follow from a step; those of repositories and accounts depend on the stored ones. */
+  async #take(step: Step): Promise<Step[]> {
+    switch (step.does) {
+      case 'look up':
+        await this.#lookUp(step.name, step.afterS);
+        break;
+      case 'install':
+        await this.#install(step.name);
+        break;
+      case 'collect':
+        await this.#collect(step.name);
+        break;
+      case 'want details':
+        await this.#wantDetails();
+        break;
+      case 'want scans':
+        await this.#wantScans();
+        return (await this.#findIds(fetched)).map((id) => ({ does: 'refresh', id }));
+      case 'refresh':
+        await this.#runJobs([refreshJob(step.id), collectJob(step.id), fetchReportedTotalsJob(step.id)]);
+        break;
+      case 'poll installed':
+        return (await this.#findIds(installed)).flatMap((id) => [
+          { does: 'poll', id },
+          { does: 'compare', id },
+        ]);
+      case 'poll':
+        await this.#runJobs([pollJob(step.id)]);
+        break;
+      case 'compare':
+        await this.#runJobs([reconcileJob(step.id)]);
+        break;
     }
-    for (const id of await this.#findIds(
-      'select id from repositories where installed_at is not null order by external_id',
-    )) {
+    return [];
+  }
+
+  async #lookUp(name: string, afterS: number): Promise<void> {
+    const { advance } = this.#observed.world;
+    advance(afterS);
+    try {
+      await this.#runJobs([lookUpJob({ provider: this.#observed.host.provider, name })]);
+    } finally {
+      advance(-afterS);
+    }
+  }
+
+  async #wantDetails(): Promise<void> {
+    for (const id of await this.#findIds(installed)) {
       await inTransaction(this.#context.connection, (transaction) =>
         changeNeeds(transaction, id, ['commit_lines', 'pull_request_files']),
       );
     }
-    await this.#pollAndReconcile();
   }
 
-  /** Looks up accounts a minute apart: otherwise the searches for one would take the quota of those for the next. */
-  async #lookUp(names: readonly string[], advance: (seconds: number) => void): Promise<void> {
-    for (const [index, name] of names.entries()) {
-      advance(index * minuteS);
-      try {
-        await this.#runJobs([lookUpJob({ provider: this.#observed.host.provider, name })]);
-      } finally {
-        advance(-index * minuteS);
-      }
-    }
-  }
-
-  async #readAgain(): Promise<void> {
-    const { advance } = this.#observed.world;
-    advance(laterS);
-    try {
-      const { connection, now } = this.#context;
-      for (const id of await this.#findIds('select id from repositories order by external_id')) {
-        const names = (await findStreams(connection, id)).map(({ name }) => name);
-        // Git sends no JSON, and takes longest.
-        await wantFullScan(
-          connection,
-          id,
-          names.filter((name) => name !== historyStream.name),
-          now(),
-        );
-      }
-      for (const id of await this.#findIds(
-        'select id from accounts where fetched_at is not null order by external_id',
-      )) {
-        await this.#runJobs([refreshJob(id), collectJob(id), fetchReportedTotalsJob(id)]);
-      }
-      await this.#pollAndReconcile();
-    } finally {
-      advance(-laterS);
-    }
-  }
-
-  /** Polls installed repositories and compares their totals, as the timers do. */
-  async #pollAndReconcile(): Promise<void> {
-    for (const repositoryId of await this.#findIds(
-      'select id from repositories where installed_at is not null order by external_id',
-    )) {
-      const compare = { task: 'reconcile_repository', payload: { repositoryId }, key: `reconcile ${repositoryId}` };
-      await this.#runJobs([pollJob(repositoryId)]);
-      await this.#runJobs([{ ...compare, priority: 50 }]);
+  async #wantScans(): Promise<void> {
+    const { connection, now } = this.#context;
+    for (const id of await this.#findIds('select id from repositories order by external_id')) {
+      const names = (await findStreams(connection, id)).map(({ name }) => name);
+      // Git sends no JSON, and takes longest.
+      await wantFullScan(
+        connection,
+        id,
+        names.filter((name) => name !== historyStream.name),
+        now(),
+      );
     }
   }
 
@@ -183,6 +216,11 @@ class Run {
       install(this.#context, { account: stored.account, provider, repository: undefined }, call),
     );
     await this.#runJobs([collectJob(stored.account.id)]);
+  }
+
+  async #collect(name: string): Promise<void> {
+    const id = await this.#findAccountId(name);
+    if (id !== undefined) await this.#runJobs([collectJob(id), fetchReportedTotalsJob(id)]);
   }
 
   async #findAccountId(name: string): Promise<string | undefined> {
@@ -242,6 +280,15 @@ class Run {
     this.faults.push(why);
     this.#abortController.abort(new Error(why));
   }
+}
+
+function reconcileJob(repositoryId: string): Job {
+  return {
+    task: 'reconcile_repository',
+    payload: { repositoryId },
+    key: `reconcile ${repositoryId}`,
+    priority: 50,
+  };
 }
 
 /** Returns the message of an exception, and the file of `src/` that it comes from. */
