@@ -70,14 +70,13 @@ export async function openExperiment(
     mutations,
     unread,
     attempt: async ({ id, stage, request, exchange, candidate }) => {
-      const from = await baselines.get(stage)?.restore((key) => key === request);
       const change = changeResponseTo(request, candidate);
       let isApplied = false;
-      observed.onExchange = (exchange) => {
+      const outcome = await baselines.get(stage)?.readChanged(observed, request, (exchange) => {
         isApplied ||= requestKey(exchange) === request;
         return change(exchange);
-      };
-      const outcome = await readWorld(observed, database, stage, { from });
+      });
+      if (outcome === undefined) throw new Error(`the stage ${stage} was not read`);
       const failures = assessors.get(stage)?.assess({ exchange, candidate, outcome }) ?? [];
       return { id, failures, isApplied };
     },

@@ -5,6 +5,7 @@ import { createProviders } from '../../src/providers/index.ts';
 import { Claims } from '../../src/sync/claims.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../../src/sync/context.ts';
 import { createTestDatabase } from '../database.ts';
+import { type ColumnDigests, digestColumns, digestRows, type Source } from './digest.ts';
 import type { ObservedHost } from './observed-host.ts';
 import { prepareStatements } from './prepared-statements.ts';
 
@@ -18,6 +19,10 @@ export interface MutationDatabase extends AsyncDisposable {
   save(name: string): Promise<void>;
   restore(name: string): Promise<void>;
   removeJobs(): Promise<void>;
+  /** The columns of the data now, or of a saved state. */
+  digests(of?: string): Promise<ColumnDigests>;
+  /** Returns a digest of the rows now, or of a saved state; of inconstant columns only where they are null. */
+  digest(inconstant: ReadonlySet<string>, of?: string): Promise<string>;
   /** Opens the context of a process that reads from hosts for the first time. */
   newContext(): SyncContext & AsyncDisposable;
 }
@@ -38,11 +43,21 @@ export async function openMutationDatabase({ settings, dataDir, world }: Observe
   const { pool } = core.database;
   prepareStatements(pool);
   const tables = await findTables(core);
+  const sourcesIn = (saved: string | undefined): Source[] =>
+    [...tables].map(([table, columns]) => ({
+      table,
+      from: saved === undefined ? table : copyOf(saved, table),
+      columns: columns.split(', '),
+    }));
   return {
     core,
     save: async (name) => {
       const copies = [...tables.keys()].map((table) => `create table ${copyOf(name, table)} as table ${table}`);
-      await pool.query([`create schema ${name}`, ...copies].join('; '));
+      const sequences = `create table ${name}.sequences as
+        select format('%I.%I', schemaname, sequencename)::regclass as name, coalesce(last_value, start_value) as value,
+          last_value is not null as is_used
+        from pg_sequences`;
+      await pool.query([`create schema ${name}`, ...copies, sequences].join('; '));
     },
     restore: async (name) => {
       const copies = [...tables].map(
@@ -51,13 +66,18 @@ export async function openMutationDatabase({ settings, dataDir, world }: Observe
       );
       const removals = [...tables.keys()].map((table) => `delete from ${table}`);
       // Triggers and foreign keys are disabled meanwhile, because each table is restored as it was.
+      const sequences = `select setval(name, value, is_used) from ${name}.sequences`;
       await pool.query(
-        ['begin', 'set local session_replication_role = replica', ...removals, ...copies, 'commit'].join('; '),
+        ['begin', 'set local session_replication_role = replica', ...removals, ...copies, sequences, 'commit'].join(
+          '; ',
+        ),
       );
     },
     removeJobs: async () => {
       await pool.query(`delete from ${jobs}`);
     },
+    digests: (of) => digestColumns(pool, sourcesIn(of)),
+    digest: (inconstant, of) => digestRows(pool, sourcesIn(of), inconstant),
     newContext: () => {
       const providers = createProviders(config.providers, { connectTimeoutMs, now: world.now });
       return {

@@ -13,10 +13,11 @@ import { pollJob } from '../../src/sync/poll-repository.ts';
 import { wantFullScan } from '../../src/sync/stream-change-store.ts';
 import { findStreams } from '../../src/sync/stream-store.ts';
 import { createTasks } from '../../src/sync/tasks.ts';
+import { summarizeStack } from './faults.ts';
 import type { MutationDatabase } from './mutation-database.ts';
 import type { ObservedHost } from './observed-host.ts';
 import { type Row, type Snapshot, takeSnapshot } from './snapshot.ts';
-import { beginning, type Progress, type Stage, type Step } from './steps.ts';
+import { beginning, idOf, type Progress, reconcileJob, type Stage, type Step } from './steps.ts';
 
 export type { Progress, Stage } from './steps.ts';
 
@@ -37,8 +38,8 @@ interface ReadOptions {
   maxRequests?: number;
   /** The place in an earlier run at which this one begins, with the data of that place in the database. */
   from?: Progress | undefined;
-  /** Called before each step. */
-  onStep?: (progress: Progress) => Promise<void>;
+  /** Called before each step; returns the outcome of the run where it is known already, and ends the run. */
+  onStep?: ((progress: Progress) => Promise<Outcome | undefined>) | undefined;
 }
 
 /** Reads everything that a service reads of the world, job after job, into a database. */
@@ -56,7 +57,8 @@ export async function readWorld(
     return onExchange(exchange);
   };
   try {
-    await run.read();
+    const known = await run.read();
+    if (known !== undefined) return known;
     const { requests, jobs, faults, logged } = run;
     const { rows, reasons } = await takeSnapshot(database.core.database.pool);
     return { snapshot: { rows, reasons: [...reasons, ...logged] }, requests, jobs, faults };
@@ -72,7 +74,7 @@ class Run {
   /** Failures of a host's responses that the service writes into its log. */
   readonly logged: Row[];
   #steps: readonly Step[];
-  #ids: number;
+  #taken: number;
   readonly #observed: ObservedHost;
   readonly #stage: Stage;
   readonly #maxRequests: number;
@@ -94,18 +96,21 @@ class Run {
     this.#stage = stage;
     this.#maxRequests = maxRequests;
     this.#onStep = onStep;
-    const { steps, requests, jobs, faults, logged, ids } = from ?? beginning(observed, stage);
+    const { steps, requests, jobs, faults, logged, taken } = from ?? beginning(observed, stage);
     this.#steps = steps;
     this.requests = requests;
     this.jobs = jobs;
     this.faults = [...faults];
     this.logged = [...logged];
-    this.#ids = ids;
+    this.#taken = taken;
+    const ids = new Map<number, number>();
     this.#context = {
       ...context,
-      // The ids are the same in each run, so that local copies of histories are used again.
-      newId: () =>
-        `${stage === 'first' ? '0' : 'a'}0000000-0000-7000-8000-${(this.#ids += 1).toString(16).padStart(12, '0')}`,
+      // The ids of a step are the same in each run, so that local copies of histories are used again.
+      newId: () => {
+        ids.set(this.#taken, (ids.get(this.#taken) ?? 0) + 1);
+        return idOf(stage, this.#taken, ids.get(this.#taken) ?? 0);
+      },
       onFailure: (error) => this.#record(error),
     };
     this.#tasks = createTasks(this.#context);
@@ -116,16 +121,18 @@ class Run {
     if (this.requests === this.#maxRequests) this.#stop(`more than ${this.#maxRequests} requests`);
   }
 
-  async read(): Promise<void> {
+  /** Returns the outcome where it is known before the end. */
+  async read(): Promise<Outcome | undefined> {
     const { advance } = this.#observed.world;
     const delayS = this.#stage === 'first' ? 0 : laterS;
     advance(delayS);
     try {
       for (;;) {
-        await this.#onStep?.(this.#progress());
+        const known = await this.#onStep?.(this.#progress());
         const [step, ...later] = this.#steps;
-        if (step === undefined) break;
+        if (known !== undefined || step === undefined) return known;
         this.#steps = [...(await this.#take(step)), ...later];
+        this.#taken += 1;
       }
     } finally {
       advance(-delayS);
@@ -134,7 +141,17 @@ class Run {
 
   #progress(): Progress {
     const { requests, jobs, faults, logged } = this;
-    return { steps: this.#steps, requests, jobs, faults: [...faults], logged: [...logged], ids: this.#ids };
+    const uses = [...this.#context.providers.values()].flatMap(({ credentialUses }) => credentialUses?.() ?? []);
+    const credentials = uses.map(({ kind, state }) => `${kind} ${state}`);
+    return {
+      steps: this.#steps,
+      requests,
+      jobs,
+      faults: [...faults],
+      logged: [...logged],
+      taken: this.#taken,
+      credentials,
+    };
   }
 
   /** Returns the steps that follow from a step; those of repositories and accounts depend on the stored ones. */
@@ -280,20 +297,4 @@ class Run {
     this.faults.push(why);
     this.#abortController.abort(new Error(why));
   }
-}
-
-function reconcileJob(repositoryId: string): Job {
-  return {
-    task: 'reconcile_repository',
-    payload: { repositoryId },
-    key: `reconcile ${repositoryId}`,
-    priority: 50,
-  };
-}
-
-/** Returns the message of an exception, and the file of `src/` that it comes from. */
-function summarizeStack(stack: string): string {
-  const [message = '', ...frames] = stack.split('\n');
-  const own = frames.find((frame) => /\/src\//.test(frame));
-  return `${message}${own === undefined ? '' : ` (${own.replace(/^.*\/src\//, 'src/').replace(/\)$/, '')})`}`;
 }

@@ -1,3 +1,4 @@
+import type { Job } from '../../src/database/queue.ts';
 import type { ObservedHost } from './observed-host.ts';
 import type { Row } from './snapshot.ts';
 
@@ -21,8 +22,10 @@ export interface Progress {
   faults: readonly string[];
   /** Failures of a host's responses that the service writes into its log. */
   logged: readonly Row[];
-  /** The number of ids that the run has made. */
-  ids: number;
+  /** The number of steps that were taken. */
+  taken: number;
+  /** The states of the credentials: a process keeps nothing else that responses of hosts have said. */
+  credentials: readonly string[];
 }
 
 const minuteS = 60;
@@ -42,5 +45,29 @@ export function beginning({ world }: ObservedHost, stage: Stage): Progress {
   ];
   const steps: Step[] = stage === 'first' ? first : [{ does: 'want scans' }];
   // The timers poll installed repositories, and compare their totals.
-  return { steps: [...steps, { does: 'poll installed' }], requests: 0, jobs: 0, faults: [], logged: [], ids: 0 };
+  return {
+    steps: [...steps, { does: 'poll installed' }],
+    requests: 0,
+    jobs: 0,
+    faults: [],
+    logged: [],
+    taken: 0,
+    credentials: [],
+  };
+}
+
+/** Returns the job that compares the totals of a repository with those of its host. */
+export function reconcileJob(repositoryId: string): Job {
+  return {
+    task: 'reconcile_repository',
+    payload: { repositoryId },
+    key: `reconcile ${repositoryId}`,
+    priority: 50,
+  };
+}
+
+/** Returns an id that only this step of a stage makes. */
+export function idOf(stage: Stage, step: number, number: number): string {
+  const [ofStep, ofNumber] = [step, number].map((part) => part.toString(16));
+  return `${stage === 'first' ? '0' : 'a'}0000000-${ofStep?.padStart(4, '0')}-7000-8000-${ofNumber?.padStart(12, '0')}`;
 }
