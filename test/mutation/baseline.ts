@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { Exchange } from '../../simulators/host.ts';
+import type { MutationHost } from './host.ts';
 import type { MutationDatabase } from './mutation-database.ts';
 import { type ObservedHost, requestKey } from './observed-host.ts';
 import { type Outcome, type Progress, readWorld, type Stage } from './run.ts';
@@ -10,6 +11,7 @@ export class Baseline {
   readonly outcome: Outcome;
   readonly exchanges: readonly Exchange[];
   readonly #stage: Stage;
+  readonly #isDivisible: boolean;
   readonly #database: MutationDatabase;
   readonly #beginnings: readonly Beginning[];
   readonly #inconstant: ReadonlySet<string>;
@@ -17,7 +19,7 @@ export class Baseline {
   readonly #ends = new LRUCache<string, End>({ max: maxEnds });
 
   constructor(
-    run: Pick<Baseline, 'outcome' | 'exchanges'> & { stage: Stage },
+    run: Pick<Baseline, 'outcome' | 'exchanges'> & { stage: Stage; isDivisible: boolean },
     database: MutationDatabase,
     beginnings: readonly Beginning[],
     inconstant: ReadonlySet<string>,
@@ -25,6 +27,7 @@ export class Baseline {
     this.outcome = run.outcome;
     this.exchanges = run.exchanges;
     this.#stage = run.stage;
+    this.#isDivisible = run.isDivisible;
     this.#database = database;
     this.#beginnings = beginnings;
     this.#inconstant = inconstant;
@@ -43,7 +46,7 @@ export class Baseline {
    * one, because the responses before are the same; it begins with the memory of a process that has just started.
    */
   async restore(mayChange: (request: string) => boolean): Promise<Progress> {
-    const found = this.#beginnings.find(({ requests }) => [...requests].some(mayChange));
+    const found = this.#beginnings.find(({ requests }) => !this.#isDivisible || [...requests].some(mayChange));
     if (found === undefined) throw new Error('the service sends no such request');
     await this.#database.restore(found.saved);
     return found.progress;
@@ -65,7 +68,8 @@ export class Baseline {
     const rest = new Set<string>();
     const onStep = async (progress: Progress): Promise<Outcome | undefined> => {
       const beginning = this.#beginnings[progress.taken];
-      if (beginning === undefined || progress.taken <= last || passed.length >= maxComparisons) return undefined;
+      if (beginning === undefined || !this.#isDivisible || progress.taken <= last || passed.length >= maxComparisons)
+        return undefined;
       if (!isDeepStrictEqual(placeOf(progress), placeOf(beginning.progress))) return undefined;
       const key = `${progress.taken} ${await this.#database.digest(this.#inconstant)}`;
       const end = key.endsWith(` ${beginning.digest}`) ? this.#endAt(progress.taken) : this.#ends.get(key);
@@ -124,6 +128,11 @@ interface Beginning {
   requests: Set<string>;
 }
 
+/** Returns false for GitHub without a token: its process remembers the rate of its searches from step to step. */
+export function isDivisible({ name }: MutationHost): boolean {
+  return name !== 'github-anonymous';
+}
+
 /** Data that a change still affects some steps later mostly stays different. */
 const maxComparisons = 3;
 
@@ -155,7 +164,12 @@ export async function recordBaseline(
   if (outcome.faults.length > 0) throw new Error(`the unchanged responses cause faults: ${outcome.faults.join('\n')}`);
   const inconstant = await findInconstant(observed, database, stage, beginnings);
   for (const beginning of beginnings) beginning.digest = await database.digest(inconstant, beginning.saved);
-  return new Baseline({ stage, outcome, exchanges: [...exchanges.values()] }, database, beginnings, inconstant);
+  return new Baseline(
+    { stage, isDivisible: isDivisible(observed.host), outcome, exchanges: [...exchanges.values()] },
+    database,
+    beginnings,
+    inconstant,
+  );
 }
 
 /** Returns the columns, such as times of the database, that a second run without changes stores differently. */
