@@ -24,7 +24,7 @@ export interface Progress {
   logged: readonly Row[];
   /** The number of steps that were taken. */
   taken: number;
-  /** The states of the credentials: a process keeps nothing else that responses of hosts have said. */
+  /** The states of the credentials. What else a process remembers of responses is not compared: see the README. */
   credentials: readonly string[];
 }
 
