@@ -172,7 +172,10 @@ export async function recordBaseline(
   );
 }
 
-/** Returns the columns, such as times of the database, that a second run without changes stores differently. */
+/**
+ * Returns the columns, such as times of the database, that a second run without changes stores differently. The data of the
+ * first run is restored, because the host may have refused the second one some searches.
+ */
 async function findInconstant(
   observed: ObservedHost,
   database: MutationDatabase,
@@ -182,6 +185,8 @@ async function findInconstant(
   const inconstant = new Set<string>();
   const [first] = beginnings;
   if (first === undefined) return inconstant;
+  const end = `${stage}_end`;
+  await database.save(end);
   await database.restore(first.saved);
   let index = 0;
   const onStep = async (): Promise<undefined> => {
@@ -190,5 +195,6 @@ async function findInconstant(
     index += 1;
   };
   await readWorld(observed, database, stage, { onStep });
+  await database.restore(end);
   return inconstant;
 }
