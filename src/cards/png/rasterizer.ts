@@ -1,10 +1,14 @@
+import { availableParallelism } from 'node:os';
 import PQueue from 'p-queue';
 import { AppError } from '../../errors.ts';
 import type { Drawing } from '../frame.ts';
 
+/**
+ * The number of images drawn at once; each has a thread to itself, away from the event loop. Half of the cores at most, so
+ * that the event loop keeps one, and not all threads of the process, because files are read by the same ones.
+ */
+const usualRunning = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 const limits = {
-  /** The number of images drawn at once; each has a thread to itself, away from the event loop. */
-  running: 2,
   waiting: 64,
   pixels: 16_000_000,
   timeoutS: 10,
@@ -18,10 +22,11 @@ const densityOfOne = 72;
 /** Turns drawings into PNG images, a few at a time. */
 export class Rasterizer {
   readonly #now: () => Date;
-  readonly #queue = new PQueue({ concurrency: limits.running });
+  readonly #queue: PQueue;
 
-  constructor(now: () => Date) {
+  constructor(now: () => Date, running = usualRunning) {
     this.#now = now;
+    this.#queue = new PQueue({ concurrency: running });
   }
 
   /**

@@ -12,7 +12,7 @@ const widthOf = (png: Buffer): number => png.readUInt32BE(16);
 
 describe('Rasterizer', () => {
   it('refuses a drawing while too many wait, and draws again afterwards', async () => {
-    const rasterizer = new Rasterizer(() => new Date(0));
+    const rasterizer = new Rasterizer(() => new Date(0), 2);
     const accepted = Array.from({ length: most }, () => rasterizer.toPng(drawing, 1));
     await assert.rejects(rasterizer.toPng(drawing, 1), (error) => {
       assert.ok(error instanceof AppError);
