@@ -161,10 +161,8 @@ describe('checkTotals in several runs', () => {
     const { connection, pool } = opened.database;
     const id = await storeWithLanguages(opened.database, 300);
     for (let run = 0; run < 2; run += 1) await check(connection, id, limits);
-    await pool.query(
-      'update commits set languages = $1 where authored_at < (select checked_until from repository_totals)',
-      [{ Ada: 1 }],
-    );
+    const until = await findChecked(connection, id);
+    await pool.query('update commits set languages = $1 where authored_at < $2', [{ Ada: 1 }, until]);
     await inTransaction(connection, async (to) => {
       await lockTotals(to, id);
       assert.ok((await recountLanguages(to, id, { from: null, until: null })) > 0);
@@ -173,7 +171,7 @@ describe('checkTotals in several runs', () => {
     assert.equal(await checkToEnd(connection, id), 0);
   });
 
-  it('repairs the same when the connection is lost before any statement', async () => {
+  it('repairs the same when the connection is lost before any statement', { skip: isOnCluster }, async () => {
     await using opened = await reuseTestDatabase();
     const { database } = opened;
     const id = await storeWithLanguages(database, 300);

@@ -88,11 +88,11 @@ async function findNumbers({ pool }: Database) {
     summed: unknown;
     whole: unknown;
   }>(`
-    select (select json_object_agg(external_id, commits order by external_id) from (
-        select external_id, sum(commits) as commits from contribution_days d join accounts a on a.id = d.account_id
-        group by external_id) d) as days,
-      (select json_object_agg(external_id, commits order by external_id)
-        from contributor_totals t join accounts a on a.id = t.account_id) as people,
+    with d as materialized (select account_id, sum(commits) as commits from contribution_days group by account_id),
+      t as materialized (select account_id, commits from contributor_totals)
+    select
+      (select json_object_agg(external_id, commits order by external_id) from d join accounts a on a.id = d.account_id) as days,
+      (select json_object_agg(external_id, commits order by external_id) from t join accounts a on a.id = t.account_id) as people,
       (select json_object_agg(external_id, contributions order by external_id)
         from ranks k join accounts a on a.id = k.account_id where until_version is null) as listed,
       (select sum(commits)::integer from owner_sums) as summed,

@@ -11,30 +11,25 @@ import { storeWorld } from '../http/stored-world.ts';
 
 /** Stores what only installed repositories have: the stars, and when replies to discussions were accepted. */
 async function storeMoments(connection: Connection, world: World): Promise<void> {
-  const discussions = world.repositories.flatMap((repository) =>
-    repository.discussions.map(({ id, answerChosenAt }) => ({ repository: repository.id, id, at: answerChosenAt })),
-  );
-  await sql`
-    update contributions c set answered_at = d.at
-    from json_to_recordset(${JSON.stringify(discussions)}) as d (repository text, id text, at timestamptz)
-    join repositories r on r.external_id = d.repository
-    where r.id = c.repository_id and c.kind = 'discussion' and c.external_id = d.id`.execute(connection);
-  const stars = world.repositories.flatMap((repository) =>
-    world.starsOf(repository).map(({ accountId, starredAt }) => ({
-      repository: repository.id,
-      id: accountId,
-      at: starredAt,
-    })),
-  );
-  await sql`
-    insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
-    select r.id, 'star', s.id, null, s.at, s.at, s.at
-    from json_to_recordset(${JSON.stringify(stars)}) as s (repository text, id text, at timestamptz)
-    join repositories r on r.external_id = s.repository`.execute(connection);
-  await sql`
-    update repository_totals t set stars = r.stars from repositories r where r.id = t.repository_id`.execute(
-    connection,
-  );
+  const stored = await connection
+    .selectFrom('repositories')
+    .select(['id', 'external_id as externalId', 'stars'])
+    .execute();
+  for (const { id: repositoryId, externalId, stars: total } of stored) {
+    const repository = world.repositories.find(({ id }) => String(id) === externalId) ?? assert.fail();
+    const discussions = repository.discussions.map(({ id, answerChosenAt }) => ({ id, at: answerChosenAt }));
+    await sql`
+      update contributions c set answered_at = d.at
+      from json_to_recordset(${JSON.stringify(discussions)}) as d (id text, at timestamptz)
+      where c.repository_id = ${repositoryId} and c.kind = 'discussion' and c.external_id = d.id`.execute(connection);
+    const stars = world.starsOf(repository).map(({ accountId, starredAt }) => ({ id: accountId, at: starredAt }));
+    await sql`
+      insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+      select ${repositoryId}::uuid, 'star', s.id, null, s.at, s.at, s.at
+      from json_to_recordset(${JSON.stringify(stars)}) as s (id text, at timestamptz)`.execute(connection);
+    await sql`
+      update repository_totals set stars = ${total} where repository_id = ${repositoryId}`.execute(connection);
+  }
 }
 
 /** Stores a simulated world with everything that windows count, in a database of its own. */
