@@ -19,6 +19,21 @@ export async function findEndOfDays(
   from: string | null,
   rows: number,
 ): Promise<string | null> {
+  const { rows: found } = await sql<{ until: string | null }>`
+    select ${dayAfterRows(repositoryId, from, rows)} + 1 as until`.execute(connection);
+  return found[0]?.until ?? null;
+}
+
+/** Finds the first day of a repository with items, commits, stored days or sums of languages; null: there is none. */
+export async function findFirstDay(connection: Connection, repositoryId: string): Promise<string | null> {
+  const { rows } = await sql<{ day: string | null }>`select ${dayAfterRows(repositoryId, null, 0)} as day`.execute(
+    connection,
+  );
+  return rows[0]?.day ?? null;
+}
+
+/** Returns SQL for the day of the row behind `rows` others, in the table and kind where it comes first. */
+function dayAfterRows(repositoryId: string, from: string | null, rows: number): RawBuilder<unknown> {
   const rest = { from, until: null };
   const kinds = new Set(ofDays(storedCounters).map(({ kind }) => kind));
   const dayOf = (
@@ -39,9 +54,7 @@ export async function findEndOfDays(
   );
   for (const table of [sql`contribution_days`, sql`language_days`])
     days.push(dayOf(table, sql`day`, { where: isDayIn(rest, sql`day`), by: sql`day` }));
-  const { rows: found } = await sql<{ until: string | null }>`
-    select least(${sql.join(days)}) + 1 as until`.execute(connection);
-  return found[0]?.until ?? null;
+  return sql`least(${sql.join(days)})`;
 }
 
 /** Yields the days of a repository, some at a time (see `findEndOfDays`), the first ones first. */

@@ -1,6 +1,6 @@
 import { compareChecked, endChecked, findChecked, moveChecked } from '../contributions/checked-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
-import { differ, findEndOfDays } from '../contributions/compare-totals-store.ts';
+import { differ, findEndOfDays, findFirstDay } from '../contributions/compare-totals-store.ts';
 import { forgetNextCounts, markAddressesInParts } from '../contributions/identity-store.ts';
 import { recountPart, type TotalsPart } from '../contributions/recount-store.ts';
 import { areCommitsCounted, countNewCommits } from '../contributions/total-store.ts';
@@ -55,14 +55,16 @@ export async function checkTotals(
   let from = await findChecked(connection, repositoryId);
   for (let part = 0; part < parts; part += 1) {
     const until = await findEndOfDays(connection, repositoryId, from, rows);
-    differences += await check({ from, until });
-    differences += await check({ languages: { from, until } });
+    // Without a first day, PostgreSQL expects nearly all days before the second one, and reads all of the repository.
+    const days = { from: from ?? (await findFirstDay(connection, repositoryId)), until };
+    differences += await check(days);
+    differences += await check({ languages: days });
     if (until === null) {
       differences += await checkSums(from);
       break;
     }
-    const days = { from, until };
-    if (!(await inTransaction(connection, (to) => moveChecked(to, repositoryId, days)))) break;
+    const position = { from, until };
+    if (!(await inTransaction(connection, (to) => moveChecked(to, repositoryId, position)))) break;
     from = until;
   }
   await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, repositoryId));
