@@ -95,7 +95,7 @@ export async function endChecked(connection: Connection, repositoryId: string, f
 
 /**
  * Notes that a sum of the present check cannot follow a change. Must run in a transaction that holds the totals.
- * @param from the first of the changed days; null: any day.
+ * @param from the first of the changed days; null: it is not known.
  */
 export async function forgetChecked(
   transaction: Connection,
