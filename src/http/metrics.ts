@@ -10,11 +10,18 @@ export interface HttpMetrics {
 }
 
 export function createHttpMetrics(registry: Registry): HttpMetrics {
+  // Counted apart until metrics are fetched, because a Counter looks its labels up each time.
+  let [warmFull, warmNotModified] = [0, 0];
   const responses = new Counter({
     name: 'plaudit_http_responses_total',
     help: 'Responses sent, by route pattern and status; "warm" is the cache of rendered responses.',
     labelNames: ['route', 'status'],
     registers: [registry],
+    collect: () => {
+      if (warmFull > 0) responses.inc({ route: 'warm', status: '200' }, warmFull);
+      if (warmNotModified > 0) responses.inc({ route: 'warm', status: '304' }, warmNotModified);
+      [warmFull, warmNotModified] = [0, 0];
+    },
   });
   const durations = new Histogram({
     name: 'plaudit_http_response_seconds',
@@ -30,12 +37,11 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     buckets: [60, 600, 3600, 7200, 21_600, 86_400, 604_800],
     registers: [registry],
   });
-  const warm = {
-    200: responses.labels('warm', '200'),
-    304: responses.labels('warm', '304'),
-  };
   return {
-    countWarm: (status) => warm[status].inc(),
+    countWarm: (status) => {
+      if (status === 304) warmNotModified += 1;
+      else warmFull += 1;
+    },
     observe: (route, status, seconds) => {
       responses.inc({ route, status: String(status) });
       durations.observe({ route }, seconds);
