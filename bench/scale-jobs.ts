@@ -48,7 +48,7 @@ const requestEveryMs = 10;
 export async function measureJobs(place: Place, measure: Measure): Promise<void> {
   const { core, stored, typical, contributors, share } = place;
   const { sync } = core;
-  const recount = ({ id }: { id: string }, limits?: CheckLimits): Promise<number> =>
+  const recount = ({ id }: { id: string }, limits?: CheckLimits): Promise<unknown> =>
     checkTotals(sync, { repositoryId: id, ownerId: stored.id }, new AbortController().signal, limits);
   const event = applyEvents(core, stored);
   // The first one reads what later ones need no more.

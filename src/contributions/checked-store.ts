@@ -9,18 +9,19 @@ import { lockTotals } from './write-store.ts';
  * The check of the totals of a repository, which takes some days after the other, over several nights where there are many.
  * The days before its position are counted: `repository_totals` has their sums, and a change of one of these days also
  * changes the sums (`count_changes`, `changeLanguageSums`). After the last day, the sums must be those of the totals that no
- * single day contains. The numbers of many people have one sum, in which each counter of a person has a weight of its own,
- * so that a wrong number, or the number of another person, changes it. Sums that cannot follow a change are not compared
- * until the check begins again: commits when all of them are counted again, people when an account is erased, and
- * languages when days before the position are counted again.
+ * single day contains. Each counter of the repository has its own, which corrects it where they differ. The numbers of many
+ * people have one sum, in which each counter of a person has a weight of its own, so that a wrong number, or the number of
+ * another person, changes it. Sums that cannot follow a change are not compared until the check begins again: commits when
+ * all of them are counted again, people when an account is erased, and languages when days before the position are
+ * counted again.
  */
 
 /** The sums; see `additionToChecks` of `count-changes.ts` for those of a change. */
-const names = ['items', 'commits', 'people', 'languages'] as const;
-export type CheckedSum = (typeof names)[number];
+const names = ['commits', 'people', 'languages'] as const;
+/** A sum that differs; `whole`: a counter of the repository. */
+export type CheckedSum = 'whole' | 'people' | 'languages';
 
 const items = storedCounters.filter(({ kind }) => kind !== 'commit');
-const commitNames = storedCounters.filter(({ kind }) => kind === 'commit').map(({ name }) => sql.ref(`t.${name}`));
 const kindsOfItems = [...new Set(items.map(({ kind }) => kind))];
 const daily = ofDays(storedCounters);
 const ofPersons = ofPeople(storedCounters);
@@ -48,14 +49,14 @@ export async function moveChecked(
   { from, until }: { from: string | null; until: string },
 ): Promise<boolean> {
   await lockTotals(transaction, repositoryId);
-  const moved = names.map((name) => {
-    const column = sql.ref(`checked_${name}`);
-    const sum = sql.ref(`s.${name}`);
-    return sql`${column} = ${from === null ? sum : sql`t.${column} + ${sum}`}`;
-  });
+  const moved = names.map((name) => sql`${sql.ref(`checked_${name}`)} = ${upTo(from, name)}`);
+  // Citus refuses jsonb_build_object in an update of columns, because its result may depend on settings.
+  const counted = sql.join(items.map(({ name }) => sql.lit(name)));
+  const counts = sql.join(items.map(({ name }) => sql`(${countUpTo(from, name)})::text`));
   const { rows } = await sql`
     with s as (${sumsOf(repositoryId, { from, until })})
-    update repository_totals t set checked_until = ${until}::date, ${sql.join(moved)}
+    update repository_totals t set checked_until = ${until}::date, ${sql.join(moved)},
+      checked_counts = jsonb_object(array[${counted}], array[${counts}])
     from s
     where t.repository_id = ${repositoryId} and t.commits_counted and t.checked_until is not distinct from ${from}::date
     returning 1`.execute(transaction);
@@ -72,24 +73,50 @@ export async function compareChecked(
   repositoryId: string,
   from: string | null,
 ): Promise<CheckedSum[]> {
-  const differ = names.map((name) => {
-    const [column, sum, total] = ['t.checked_', 's.', 'k.'].map((alias) => sql.ref(`${alias}${name}`));
-    const isCompared = name === 'commits' ? sql`t.commits_counted` : sql`true`;
-    return sql`${isCompared} and ${from === null ? sum : sql`${column} + ${sum}`} <> ${total} as ${sql.ref(name)}`;
-  });
+  const isWrong = numbersOf(from).map(({ name, number }) => sql`coalesce(${number} <> ${sql.ref(`t.${name}`)}, false)`);
   const { rows } = await sql<Record<CheckedSum, boolean | null>>`
     with t as (select * from repository_totals where repository_id = ${repositoryId}),
       s as (${sumsOf(repositoryId, { from, until: null })}), k as (select ${totalsOf(repositoryId)})
-    select ${sql.join(differ)} from t, s, k where t.checked_until is not distinct from ${from}::date`.execute(
-    connection,
-  );
-  return names.filter((name) => rows[0]?.[name] === true);
+    select ${sql.join(isWrong, sql` or `)} as whole, ${upTo(from, 'people')} <> k.people as people,
+      ${upTo(from, 'languages')} <> k.languages as languages
+    from t, s, k where t.checked_until is not distinct from ${from}::date`.execute(connection);
+  return (['whole', 'people', 'languages'] as const).filter((name) => rows[0]?.[name] === true);
+}
+
+/**
+ * Makes the counters of a repository the sums of all its days. Must run in a transaction.
+ * @param from the position, after which it counts the rest.
+ * @returns how many rows differed, 1 at most.
+ */
+export async function correctWhole(
+  transaction: Connection,
+  repositoryId: string,
+  from: string | null,
+): Promise<number> {
+  await lockTotals(transaction, repositoryId);
+  const numbers = numbersOf(from).map(({ name, number }) => ({
+    total: sql.ref(`t.${name}`),
+    name: sql.ref(name),
+    // A sum that cannot follow a change is null.
+    number: sql`coalesce(${number}, ${sql.ref(`t.${name}`)})::integer`,
+  }));
+  const { rows } = await sql`
+    with s as (${sumsOf(repositoryId, { from, until: null })})
+    update repository_totals t
+    set is_changed = true, ${sql.join(numbers.map(({ name, number }) => sql`${name} = ${number}`))}
+    from s
+    where t.repository_id = ${repositoryId} and t.checked_until is not distinct from ${from}::date
+      and (${sql.join(numbers.map(({ total }) => total))}) is distinct from (${sql.join(numbers.map(({ number }) => number))})
+    returning 1`.execute(transaction);
+  if (rows.length > 0) await sql`select mark_unsummed(array[${repositoryId}::uuid])`.execute(transaction);
+  return rows.length;
 }
 
 /** Has the check begin again with the first day, unless its position is another one meanwhile. */
 export async function endChecked(connection: Connection, repositoryId: string, from: string): Promise<void> {
   await sql`
-    update repository_totals set checked_until = null, ${sql.join(names.map((name) => sql`${sql.ref(`checked_${name}`)} = null`))}
+    update repository_totals set checked_until = null, checked_counts = null,
+      ${sql.join(names.map((name) => sql`${sql.ref(`checked_${name}`)} = null`))}
     where repository_id = ${repositoryId} and checked_until = ${from}::date`.execute(connection);
 }
 
@@ -127,16 +154,37 @@ export async function changeCheckedLanguages(
     where t.repository_id = ${repositoryId} and t.checked_languages is not null`.execute(transaction);
 }
 
+/** Returns SQL for a sum of the days up to the end of the days `s`, which begin at the position. */
+function upTo(from: string | null, name: (typeof names)[number]): RawBuilder<unknown> {
+  const sum = sql.ref(`s.${name}`);
+  return from === null ? sum : sql`${sql.ref(`t.checked_${name}`)} + ${sum}`;
+}
+
+/** Returns the same for a counter of items. */
+function countUpTo(from: string | null, name: string): RawBuilder<unknown> {
+  const count = sql.ref(`s.${name}`);
+  return from === null ? count : sql`(t.checked_counts ->> ${sql.lit(name)})::bigint + ${count}`;
+}
+
+/** Returns SQL for the numbers of all days, for each counter of the repository `t`; null: not known. */
+function numbersOf(from: string | null): { name: string; number: RawBuilder<unknown> }[] {
+  return storedCounters.map(({ name, kind }) => ({
+    name,
+    number:
+      kind === 'commit' ? sql`case when t.commits_counted then ${upTo(from, 'commits')} end` : countUpTo(from, name),
+  }));
+}
+
 /** Returns a statement that finds the sums of some days, each with its name. */
 function sumsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
   const ofRepository = sql`repository_id = ${repositoryId}`;
   const found = [
-    sql`${sum(items.map((counter) => sql`case when ${counts(counter)} then ${weightOf(counter)} else 0 end`))} as items`,
+    ...items.map((counter) => sql`count(*) filter (where ${counts(counter)}) as ${sql.ref(counter.name)}`),
     sql`${sum(ofItems.map(personOfItem))} as people`,
   ];
   // In this order, the items of a kind are read from the index by time, however many days PostgreSQL expects.
   return sql`
-    select found.items,
+    select ${sql.join(items.map(({ name }) => sql.ref(`found.${name}`)))},
       (select count(*)::numeric from commits c where c.${ofRepository} and ${isMomentIn(days, sql`c.authored_at`)} and not exists (
         select from uncounted_commits u where u.${ofRepository} and u.oid = c.oid)) as commits,
       found.people + (
@@ -148,13 +196,10 @@ function sumsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
         where ${ofRepository} and kind = kinds.kind and ${isMomentIn(days, sql`created_at`)} order by created_at offset 0) c) found`;
 }
 
-/** SQL for the same sums of the totals, each with its name. */
+/** SQL for the same sums of the totals of people and languages, each with its name. */
 function totalsOf(repositoryId: string): RawBuilder<unknown> {
   const where = sql`where repository_id = ${repositoryId}`;
-  const whole = items.map((counter) => sql`${sql.ref(`t.${counter.name}`)}::bigint * ${weightOf(counter)}`);
   return sql`
-    (select ${sum(whole)} from repository_totals t ${where}) as items,
-    (select ${sum(commitNames)} from repository_totals t ${where}) as commits,
     (select ${sum(ofPersons.map(weighted))} from contributor_totals k ${where}) as people,
     (select ${sum([weightedFiles])} from language_sums k ${where}) as languages`;
 }
@@ -164,10 +209,6 @@ const weightedFiles = sql`k.files::bigint * hashtext(k.identity_id || ' ' || k.l
 
 function sum(numbers: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return sql`coalesce(sum((${sql.join(numbers, sql` + `)})::bigint), 0)`;
-}
-
-function weightOf({ name }: StoredCounter): RawBuilder<unknown> {
-  return sql`hashtext(${sql.lit(name)})::bigint`;
 }
 
 /** Returns SQL for the number of a person in a row `k`, with its weight. */

@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { columnsOf } from './column-store.ts';
-import { countedWhole, type Days, isDayIn, isMomentIn, summedDays, summedPeople } from './counted-store.ts';
+import { type Days, isAmong, isDayIn, isMomentIn, summedDays, summedPeople } from './counted-store.ts';
 import { ofDays, ofPeople, storedCounters } from './kinds.ts';
 import { doLanguagesDiffer } from './languages/store.ts';
-import { languageSumsDiffer } from './languages/sum-store.ts';
-import type { TotalsPart } from './recount-store.ts';
+import type { DaysPart } from './recount-store.ts';
 
 /**
  * Finds the end of the next days of a repository that one statement compares: those with `rows` items of a kind, commits,
@@ -68,39 +67,42 @@ export async function* daysInParts(connection: Connection, repositoryId: string,
 }
 
 /**
- * Compares a part of the totals of a repository with its stored contributions, in one statement, which sees one state and
- * locks nothing. Commits that are stored and not counted yet are a difference.
+ * Compares days of a repository with its stored contributions, in one statement, which sees one state and locks nothing.
+ * Commits that are stored and not counted yet are a difference.
  */
-export async function differ(connection: Connection, repositoryId: string, part: TotalsPart): Promise<boolean> {
-  if (typeof part === 'object' && 'languages' in part)
-    return doLanguagesDiffer(connection, repositoryId, part.languages);
-  const { rows } = await sql<{ differ: boolean }>`
-    with ${comparisonOf(repositoryId, part)} as differ`.execute(connection);
-  return rows[0]?.differ ?? false;
-}
-
-/** SQL from the parts of WITH to the result. */
-function comparisonOf(repositoryId: string, part: Exclude<TotalsPart, { languages: Days }>): RawBuilder<unknown> {
-  if (part === 'whole') {
-    return sql`${countedWhole(repositoryId, storedCounters)}
-      select ${languageSumsDiffer(repositoryId)} or exists (
-        select from counted c, repository_totals k where k.repository_id = ${repositoryId}
-          and (${columnsOf(storedCounters, 'c')}) is distinct from (${columnsOf(storedCounters, 'k')}))`;
-  }
-  if (part === 'people') {
-    const counters = ofPeople(storedCounters);
-    return sql`${summedPeople(repositoryId, counters)}
-      select exists (
-        select from summed s
-        full join (select * from contributor_totals where repository_id = ${repositoryId}) k using (account_id)
-        where (${columnsOf(counters, 's')}) is distinct from (${columnsOf(counters, 'k')}))`;
-  }
+export async function differ(connection: Connection, repositoryId: string, part: DaysPart): Promise<boolean> {
+  if ('languages' in part) return doLanguagesDiffer(connection, repositoryId, part.languages);
   const counters = ofDays(storedCounters);
-  return sql`${summedDays(repositoryId, counters, part)}
+  const { rows } = await sql<{ differ: boolean }>`
+    with ${summedDays(repositoryId, counters, part)}
     select exists (
       select from summed s
       full join (
         select * from contribution_days where repository_id = ${repositoryId} and ${isDayIn(part, sql`day`)}) k
         using (account_id, day)
-      where (${columnsOf(counters, 's')}) is distinct from (${columnsOf(counters, 'k')}))`;
+      where (${columnsOf(counters, 's')}) is distinct from (${columnsOf(counters, 'k')})) as differ`.execute(
+    connection,
+  );
+  return rows[0]?.differ ?? false;
+}
+
+/**
+ * Compares the totals of some people of a repository with their days and contributions, in one statement, which sees one
+ * state and locks nothing.
+ * @returns the ids of those whose totals differ.
+ */
+export async function findDifferentPeople(
+  connection: Connection,
+  repositoryId: string,
+  people: readonly string[],
+): Promise<string[]> {
+  const counters = ofPeople(storedCounters);
+  const { rows } = await sql<{ id: string }>`
+    with ${summedPeople(repositoryId, counters, people)}
+    select account_id as id from summed s
+    full join (
+      select * from contributor_totals where repository_id = ${repositoryId} and ${isAmong(people, sql`account_id`)}) k
+      using (account_id)
+    where (${columnsOf(counters, 's')}) is distinct from (${columnsOf(counters, 'k')})`.execute(connection);
+  return rows.map(({ id }) => id);
 }

@@ -63,39 +63,63 @@ export function summedDays(repositoryId: string, counters: readonly StoredCounte
 /**
  * The parts of WITH that end with `summed`, the numbers of each person: from the days, which must be right by then, and from
  * the contributions that days do not contain.
+ * @param people null: all people.
  */
-export function summedPeople(repositoryId: string, counters: readonly StoredCounter[]): RawBuilder<unknown> {
+export function summedPeople(
+  repositoryId: string,
+  counters: readonly StoredCounter[],
+  people: readonly string[] | null,
+): RawBuilder<unknown> {
   const ofDay = ofDays(counters);
-  const others = Map.groupBy(
-    counters.filter((counter) => !ofDay.includes(counter)),
-    ({ person = 'account_id' }) => person,
-  );
-  const countedOthers = [...others].map(
-    ([person, some]) => sql`
+  const countedOthers = byPerson(counters).map(([column, some]) => {
+    const person = sql.ref(`c.${column}`);
+    const ofPeople = sql`c.repository_id = ${repositoryId} and ${person} is not null and ${isAmong(people, person)}`;
+    // Only the index of authors has kinds. With another one, PostgreSQL would combine that of all items of the kind.
+    const found =
+      people === null || column === 'account_id'
+        ? sql`contributions c where ${ofPeople} and`
+        : sql`(select * from contributions c where ${ofPeople} offset 0) c where`;
+    return sql`
       union all
-      select ${sql.ref(`c.${person}`)}, ${each(counters, numberOf(some))}
-      from contributions c
-      where c.repository_id = ${repositoryId} and ${sql.ref(`c.${person}`)} is not null and ${isCountedBy(some)}
-      group by 1`,
-  );
+      select ${person}, ${each(counters, numberOf(some))} from ${found} ${isCountedBy(some)} group by 1`;
+  });
   return sql`
     counted as (
       select account_id, ${each(counters, (counter) => (ofDay.includes(counter) ? sql`sum(${columnOf(counter.name)})` : sql`0`))}
-      from contribution_days where repository_id = ${repositoryId} group by account_id
+      from contribution_days where repository_id = ${repositoryId} and ${isAmong(people, sql`account_id`)} group by account_id
       ${sql.join(countedOthers, sql` `)}
     ), summed as (
       select account_id, ${sumsOf(counters)} from counted group by account_id
     )`;
 }
 
-/** The part `counted` of WITH, the numbers of the whole repository. */
-export function countedWhole(repositoryId: string, counters: readonly StoredCounter[]): RawBuilder<unknown> {
-  const commits = sql`(select count(*) from commits where repository_id = ${repositoryId})`;
+/** The part `found` of WITH, the people of some days, from the days and from the contributions that days do not contain. */
+export function foundPeople(repositoryId: string, counters: readonly StoredCounter[], days: Days): RawBuilder<unknown> {
+  const others = byPerson(counters).map(([column, some]) => {
+    const person = sql.ref(`c.${column}`);
+    return sql`
+      union
+      select ${person} from contributions c
+      where c.repository_id = ${repositoryId} and ${person} is not null and ${isCountedBy(some)}
+        and ${isMomentIn(days, sql`c.created_at`)}`;
+  });
   return sql`
-    counted as (
-      select ${each(counters, (counter) => (counter.kind === 'commit' ? commits : sql`count(*) filter (where ${counts(counter)})`))}
-      from contributions c where c.repository_id = ${repositoryId}
+    found as (
+      select account_id from contribution_days where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)}
+      ${sql.join(others, sql` `)}
     )`;
+}
+
+/** Returns the counters that days do not contain, by the column of the contribution with their person. */
+function byPerson(counters: readonly StoredCounter[]): [column: string, some: StoredCounter[]][] {
+  const ofDay = ofDays(counters);
+  const others = counters.filter((counter) => !ofDay.includes(counter));
+  return [...Map.groupBy(others, ({ person = 'account_id' }) => person)];
+}
+
+/** SQL that is true for one of some people; null: for all. */
+export function isAmong(people: readonly string[] | null, person: RawBuilder<unknown>): RawBuilder<boolean> {
+  return people === null ? sql`true` : sql`${person} = any(${people}::uuid[])`;
 }
 
 /** Returns a number for each counter, named like its column. */

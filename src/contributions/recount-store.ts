@@ -1,22 +1,24 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { columnOf, columnsOf, contributionsIn, replacing } from './column-store.ts';
-import { countedWhole, type Days, isDayIn, summedDays, summedPeople } from './counted-store.ts';
+import { columnsOf, contributionsIn, replacing } from './column-store.ts';
+import { type Days, isAmong, isDayIn, summedDays, summedPeople } from './counted-store.ts';
 import { contributionKinds, ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
 import { recountLanguages } from './languages/store.ts';
-import { recountLanguageSums } from './languages/sum-store.ts';
 import { areCommitsCounted, countNewCommits, markTotalsChanged } from './total-store.ts';
 import { lockTotals } from './write-store.ts';
 
-/** A part of the totals of a repository that statements compare and count again by itself. People are counted from days. */
-export type TotalsPart = Days | 'people' | 'whole' | { languages: Days };
+/** Days of people, or of languages, that statements compare and count again by themselves. */
+export type DaysPart = Days | { languages: Days };
+
+/** A part of the totals of a repository; people, of whom null means all, are counted from their days. */
+export type TotalsPart = DaysPart | { people: readonly string[] | null };
 
 /**
- * Counts a part of the totals of one repository again, from its stored contributions. Does nothing where all commits have to
+ * Counts days of one repository again, from its stored contributions. Does nothing where all commits have to
  * be counted again anyway. Must run in a transaction.
  * @returns the number of rows of totals that differed; expected to be 0.
  */
-export async function recountPart(connection: Connection, repositoryId: string, part: TotalsPart): Promise<number> {
+export async function recountPart(connection: Connection, repositoryId: string, part: DaysPart): Promise<number> {
   // A recount of all commits also counts the new ones.
   if (!(await areCommitsCounted(connection, repositoryId))) return 0;
   await countNewCommits(connection, repositoryId);
@@ -39,8 +41,8 @@ export async function recountParts(
 ): Promise<number> {
   const found: Differences[] = [];
   for (const part of parts) {
-    if (part === 'people') found.push(await recountContributors(connection, repositoryId, ofPeople(counters)));
-    else if (part === 'whole') found.push(await recountWhole(connection, repositoryId, counters));
+    if ('people' in part)
+      found.push(await recountContributors(connection, repositoryId, ofPeople(counters), part.people));
     else if ('languages' in part) {
       found.push({ differences: await recountLanguages(connection, repositoryId, part.languages), people: [] });
     } else found.push(await recountDays(connection, repositoryId, ofDays(counters), part));
@@ -105,8 +107,10 @@ async function recountContributors(
   connection: Connection,
   repositoryId: string,
   counters: readonly StoredCounter[],
+  people: readonly string[] | null,
 ): Promise<Differences> {
-  const summed = summedPeople(repositoryId, counters);
+  const summed = summedPeople(repositoryId, counters, people);
+  const isOfPeople = sql`repository_id = ${repositoryId} and ${isAmong(people, sql`account_id`)}`;
   const [now, before] = ['s', 'k'].map((alias) => sql`coalesce(${contributionsIn(contributionKinds, alias)}, 0)`);
   // Statements of their own: Citus may show later parts of a statement what earlier ones changed, and a worker would write its own
   // transaction.
@@ -114,7 +118,7 @@ async function recountContributors(
     with ${summed}
     select account_id as id, ${now} - ${before} as added
     from summed s
-    full join (select * from contributor_totals where repository_id = ${repositoryId}) k using (account_id)
+    full join (select * from contributor_totals where ${isOfPeople}) k using (account_id)
     where ${now} <> ${before}`.execute(connection);
   if (changed.length > 0) {
     await sql`
@@ -127,7 +131,7 @@ async function recountContributors(
   const { rows } = await sql<Differences>`
     with ${summed}, vanished as (
       delete from contributor_totals
-      where repository_id = ${repositoryId} and account_id not in (select account_id from summed)
+      where ${isOfPeople} and account_id not in (select account_id from summed)
       returning account_id
     ), saved as (
       insert into contributor_totals (repository_id, account_id, ${columnsOf(counters)})
@@ -142,26 +146,4 @@ async function recountContributors(
     )
     ${differencesOf}`.execute(connection);
   return rows[0] ?? none;
-}
-
-async function recountWhole(
-  connection: Connection,
-  repositoryId: string,
-  counters: readonly StoredCounter[],
-): Promise<Differences> {
-  const { rows } = await sql<{ differences: number }>`
-    with ${countedWhole(repositoryId, counters)}, before as (
-      select * from repository_totals where repository_id = ${repositoryId}
-    ), differing as (
-      select c.* from counted c, before b
-      where (${columnsOf(counters, 'c')}) is distinct from (${columnsOf(counters, 'b')})
-    ), saved as (
-      update repository_totals t set
-        ${sql.join(counters.map(({ name }) => sql`${sql.ref(name)} = ${columnOf(name, 'c')}`))}
-      from counted c
-      where t.repository_id = ${repositoryId} and exists (select from differing)
-    )
-    select count(*)::integer as differences from differing`.execute(connection);
-  const languages = await recountLanguageSums(connection, repositoryId);
-  return { differences: (rows[0]?.differences ?? 0) + languages, people: [] };
 }

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { ItemKind, PendingKind } from '../contributions/contribution.ts';
 import type { CountedName, CountedOfDay, CountedOfPerson } from '../contributions/kinds.ts';
+import type { Repair } from '../contributions/repair.ts';
 
 /** Tables of people's contributions. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 
@@ -169,13 +170,14 @@ export interface RepositoryTotalsTable extends Record<CountedName, Generated<num
   recounted_until: string | null;
   /** The number of commits of the days that the present recount has counted. */
   recounted_commits: Generated<number>;
-  /** The day before which the present check of the totals has counted. Null: it begins with the next part. */
+  /** The day before which the check of `checked-store.ts` has counted, and sums of these days. Null: it begins; not compared. */
   checked_until: string | null;
-  /** Sums of the items, commits, totals of people and languages of these days, as `checked-store.ts` defines them. Null: not compared. */
-  checked_items: string | null;
+  checked_counts: Record<string, string | null> | null;
   checked_commits: string | null;
   checked_people: string | null;
   checked_languages: string | null;
+  /** The next part of a repair of people and languages; null: none is necessary. */
+  repair: Repair | null;
   /** True when the totals changed since the mark was last read and reset. */
   is_changed: Generated<boolean>;
 }

@@ -1,14 +1,17 @@
-import { compareChecked, endChecked, findChecked, moveChecked } from '../contributions/checked-store.ts';
+import { compareChecked, correctWhole, endChecked, findChecked, moveChecked } from '../contributions/checked-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { differ, findEndOfDays, findFirstDay } from '../contributions/compare-totals-store.ts';
 import { forgetNextCounts, markAddressesInParts } from '../contributions/identity-store.ts';
-import { recountPart, type TotalsPart } from '../contributions/recount-store.ts';
+import { type DaysPart, recountPart } from '../contributions/recount-store.ts';
+import type { Repair } from '../contributions/repair.ts';
+import { beforeAddresses, findRepair, moveRepair } from '../contributions/repair-store.ts';
 import { areCommitsCounted, countNewCommits } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inBatches } from '../database/in-batches.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import { recordState } from './record-state.ts';
+import { repairNext } from './repair-totals.ts';
 
 export interface CheckLimits {
   /** The items of one kind, commits, stored days or sums of languages that one statement compares. */
@@ -19,55 +22,110 @@ export interface CheckLimits {
 
 export const usualLimits: CheckLimits = { rows: 10_000, parts: 5 };
 
+export interface CheckResult {
+  /** The number of stored totals that differed. */
+  differences: number;
+  /** True when a repair of totals is not complete, which the next call continues. */
+  isRepairing: boolean;
+}
+
+type Context = Pick<SyncContext, 'connection' | 'now' | 'providers'>;
+
+/** The repository whose totals are checked. */
+interface Checked {
+  repositoryId: string;
+  ownerId: string;
+}
+
 /**
  * Checks that the next days of a repository agree with its stored contributions, part by part, and after the last day that
  * the totals of people and of the whole agree with the days; the next call begins with the first day then. A part that
  * differs is counted again in a transaction of its own, and the position is stored after each part, so that a stop loses
- * one part at most. Comparing locks nothing; moving the position holds the totals while the part is summed.
- * @returns how many stored totals differed.
+ * one part at most. People and languages are repaired in parts as well, before the next day is checked. Comparing locks
+ * nothing; moving the position holds the totals while the part is summed.
  */
 export async function checkTotals(
-  context: Pick<SyncContext, 'connection' | 'now' | 'providers'>,
-  { repositoryId, ownerId }: { repositoryId: string; ownerId: string },
+  context: Context,
+  checked: Checked,
   signal: AbortSignal,
   { rows, parts }: CheckLimits = usualLimits,
-): Promise<number> {
+): Promise<CheckResult> {
   const { connection } = context;
-  const check = async (part: TotalsPart): Promise<number> => {
-    signal.throwIfAborted();
-    if (!(await differ(connection, repositoryId, part))) return 0;
-    // A change between the two statements is no difference.
-    const different = await inTransaction(connection, (to) => recountPart(to, repositoryId, part));
-    // A transaction of its own, because accounts are locked before totals.
-    if (different > 0) await inTransaction(connection, (to) => recordState(context, to, ownerId));
-    return different;
-  };
-  const checkSums = async (from: string | null): Promise<number> => {
-    const differing = await compareChecked(connection, repositoryId, from);
-    const people = differing.includes('people') ? await check('people') : 0;
-    const whole = differing.some((name) => name !== 'people') ? await check('whole') : 0;
-    if (from !== null) await endChecked(connection, repositoryId, from);
-    return people + whole;
-  };
+  const { repositoryId } = checked;
   await inBatches(() => forgetNextCounts(connection));
   await countNew(connection, repositoryId, { rows, signal });
   let differences = 0;
   let from = await findChecked(connection, repositoryId);
+  let repair = await findRepair(connection, repositoryId);
   for (let part = 0; part < parts; part += 1) {
+    signal.throwIfAborted();
+    if (repair !== null) {
+      const repaired = await repairNext(connection, repositoryId, repair, rows);
+      differences += await recorded(context, checked, repaired.differences);
+      repair = repaired.next;
+      if (repair === null) break;
+      continue;
+    }
     const until = await findEndOfDays(connection, repositoryId, from, rows);
     // Without a first day, PostgreSQL expects nearly all days before the second one, and reads all of the repository.
     const days = { from: from ?? (await findFirstDay(connection, repositoryId)), until };
-    differences += await check(days);
-    differences += await check({ languages: days });
+    differences += await checkDays(context, checked, days);
+    differences += await checkDays(context, checked, { languages: days });
     if (until === null) {
-      differences += await checkSums(from);
-      break;
+      const compared = await compareSums(context, checked, from);
+      differences += compared.differences;
+      repair = compared.repair;
+      if (repair === null) break;
+      from = null;
+      continue;
     }
     const position = { from, until };
     if (!(await inTransaction(connection, (to) => moveChecked(to, repositoryId, position)))) break;
     from = until;
   }
   await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, repositoryId));
+  return { differences, isRepairing: repair !== null };
+}
+
+/** Compares days, and counts them again when they differ. */
+async function checkDays(context: Context, checked: Checked, part: DaysPart): Promise<number> {
+  const { connection } = context;
+  const { repositoryId } = checked;
+  if (!(await differ(connection, repositoryId, part))) return 0;
+  // A change between the two statements is no difference.
+  const different = await inTransaction(connection, (to) => recountPart(to, repositoryId, part));
+  return recorded(context, checked, different);
+}
+
+/** Compares the sums of all days, corrects the totals of the whole, and ends the check. @returns the repair that follows. */
+async function compareSums(
+  context: Context,
+  checked: Checked,
+  from: string | null,
+): Promise<{ differences: number; repair: Repair | null }> {
+  const { connection } = context;
+  const { repositoryId } = checked;
+  const differing = await compareChecked(connection, repositoryId, from);
+  let differences = 0;
+  if (differing.includes('whole')) {
+    const wrong = await inTransaction(connection, (to) => correctWhole(to, repositoryId, from));
+    differences = await recorded(context, checked, wrong);
+  }
+  let repair: Repair | null = null;
+  if (differing.includes('people')) repair = { part: 'days', from: null };
+  else if (differing.includes('languages')) repair = { part: 'languages', after: beforeAddresses };
+  if (from !== null || repair !== null) {
+    await inTransaction(connection, async (transaction) => {
+      if (from !== null) await endChecked(transaction, repositoryId, from);
+      if (repair !== null) await moveRepair(transaction, repositoryId, { from: null, to: repair });
+    });
+  }
+  return { differences, repair };
+}
+
+/** Updates the numbers of the owner after totals differed, in a transaction of its own: accounts are locked before totals. */
+async function recorded(context: Context, { ownerId }: Checked, differences: number): Promise<number> {
+  if (differences > 0) await inTransaction(context.connection, (to) => recordState(context, to, ownerId));
   return differences;
 }
 

@@ -5,7 +5,7 @@ import { findAllInstalled, findDuePolls } from '../repositories/poll-store.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { pollOwners, roundMs, startOwnerPolls } from './poll-owners.ts';
 import { pollJob, pollRepository } from './poll-repository.ts';
-import { reconcileRepository } from './reconcile-repository.ts';
+import { reconcileRepository, repairTotals } from './reconcile-repository.ts';
 
 /** The most due polls that are queued each minute; the others wait a minute longer. */
 const pollsAtOnce = 1000;
@@ -57,6 +57,10 @@ export function createInstalledTasks(
     reconcile_repository: {
       urgency: 'background',
       run: (payload, signal) => reportFailure(reconcileRepository(context, idIn(payload), work(signal)), signal),
+    },
+    repair_totals: {
+      urgency: 'background',
+      run: (payload, signal) => reportFailure(repairTotals(context, idIn(payload), work(signal)), signal),
     },
   };
 }

@@ -1,8 +1,9 @@
 import { requestFullEvaluation } from '../achievements/files/store.ts';
 import { areCommitsCounted } from '../contributions/total-store.ts';
+import { addJob, type Job } from '../database/queue.ts';
 import { checkTotals } from './check-totals.ts';
 import { whileClaimed } from './claims.ts';
-import { toKnown } from './collect.ts';
+import { busyDelayMs, toKnown } from './collect.ts';
 import type { SyncContext, Work } from './context.ts';
 import type { Drift } from './drift.ts';
 import { markDriftsRepaired, saveDrift } from './drift-store.ts';
@@ -38,6 +39,18 @@ export async function reconcileRepository(context: SyncContext, repositoryId: st
   await whileClaimed(context, repositoryId, () => checkSums(context, repositoryId, work));
 }
 
+/** Continues the repair of the totals of a repository, which a check has begun. Later, when another job is reading it. */
+export async function repairTotals(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
+  const end = await whileClaimed(context, repositoryId, () => checkSums(context, repositoryId, work));
+  if (end !== 'busy') return;
+  const runAt = new Date(context.now().getTime() + busyDelayMs);
+  await addJob(context.connection, { ...repairJob(repositoryId), runAt });
+}
+
+function repairJob(repositoryId: string): Job {
+  return { task: 'repair_totals', payload: { repositoryId }, key: `repair_totals ${repositoryId}`, priority: 60 };
+}
+
 interface Difference {
   provider: string;
   expected: number;
@@ -63,11 +76,16 @@ async function differences(context: SyncContext, repositoryId: string, work: Wor
   return different;
 }
 
-/** Checks that the totals of a repository agree with its stored contributions, and repairs them. */
+/**
+ * Checks that the next totals of a repository agree with its stored contributions, and repairs them. The rest of a repair
+ * is another job, so that others run in between.
+ */
 async function checkSums(context: SyncContext, repositoryId: string, { call }: Work): Promise<void> {
   const installed = await findInstalled(context, repositoryId);
   if (installed === undefined || !(await areCommitsCounted(context.connection, repositoryId))) return;
-  const wrong = await checkTotals(context, { repositoryId, ownerId: installed.account.id }, call.signal);
+  const checked = { repositoryId, ownerId: installed.account.id };
+  const { differences: wrong, isRepairing } = await checkTotals(context, checked, call.signal);
+  if (isRepairing) await addJob(context.connection, repairJob(repositoryId));
   if (wrong === 0) return;
   const provider = installed.provider.name;
   await report(context, { provider, repositoryId, part: 'sums', expected: 0, found: wrong, isRepaired: true });

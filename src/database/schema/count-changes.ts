@@ -19,6 +19,7 @@ create or replace function count_changes(
 declare
   checked record;
   before record;
+  counts jsonb;
 begin
   if repository_ids is null then return; end if;
 
@@ -83,18 +84,22 @@ function additionToChecks(counters: readonly StoredCounter[], given: string): st
   const people = literals(ofPeople(counters));
   return `
   for checked in
-    select repository_id, checked_until from repository_totals
+    select repository_id, checked_until, checked_counts from repository_totals
     where repository_id = any(repository_ids) and checked_until is not null
   loop
+    select jsonb_object_agg(s.counter, ((checked.checked_counts ->> s.counter)::bigint + s.whole)::text) into counts
+    from (
+      select c.counter, sum(c.whole) as whole from ${given}
+      where c.repository_id = checked.repository_id and c.day < checked.checked_until and c.counter not in (${commits})
+      group by c.counter having sum(c.whole) <> 0) s;
     select
-      coalesce(sum(c.whole * hashtext(c.counter)) filter (where c.counter not in (${commits})), 0) as items,
       coalesce(sum(c.whole) filter (where c.counter in (${commits})), 0) as commits,
       coalesce(sum(c.added * hashtext(c.counter || ' ' || a.id)) filter (where c.counter in (${people})), 0) as people
     into before
     from ${given} left join accounts a on a.id = c.account_id
     where c.repository_id = checked.repository_id and c.day < checked.checked_until;
-    continue when (before.items, before.commits, before.people) = (0, 0, 0);
-    update repository_totals set checked_items = checked_items + before.items,
+    continue when counts is null and (before.commits, before.people) = (0, 0);
+    update repository_totals set checked_counts = checked_counts || coalesce(counts, '{}'),
       checked_commits = checked_commits + before.commits, checked_people = checked_people + before.people
     where repository_id = checked.repository_id;
   end loop;

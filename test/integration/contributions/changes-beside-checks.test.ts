@@ -32,7 +32,8 @@ async function step({ connection, pool }: Database, id: string, change: string, 
   const from = await findChecked(connection, id);
   assert.deepEqual(await compareChecked(connection, id, from), [], `${change}, checked until ${from}`);
   const { rows } = await pool.query<Record<string, string | null>>(
-    `select checked_items as items, checked_commits as commits, checked_people as people, checked_languages as languages
+    `select (select nullif(sum(value::bigint), 0)::text from jsonb_each_text(checked_counts)) as items,
+       checked_commits as commits, checked_people as people, checked_languages as languages
      from repository_totals where repository_id = $1`,
     [id],
   );

@@ -2,23 +2,23 @@ import { recountRepository } from '../../../bench/recount-repository.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
-import { type CheckLimits, checkTotals } from '../../../src/sync/check-totals.ts';
+import { type CheckLimits, type CheckResult, checkTotals } from '../../../src/sync/check-totals.ts';
 import { addRepository } from './stored-repository.ts';
 
 /** Stores contributions and commits of some people to a new repository, all counted. @returns its id. */
-export async function storeRepository({ connection, pool }: Database, items = 600): Promise<string> {
+export async function storeRepository({ connection, pool }: Database, items = 600, people = 20): Promise<string> {
   const id = await addRepository(connection);
   await pool.query(`
     insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
     select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'person-' || n, now(), now(), now()
-    from generate_series(1, 20) n`);
+    from generate_series(1, ${people}) n`);
   await pool.query(
     `insert into contributions (repository_id, kind, external_id, account_id, answered_by, answered, created_at, updated_at,
        closed_at, merged_at, seen_at)
      select $1, (array['issue', 'pull_request', 'review', 'discussion', 'issue_comment', 'star'])[n % 6 + 1], n::text, a.id,
        a.id, n % 6 = 3, at, at, case when n % 2 = 0 then at end, case when n % 3 = 0 then at end, at
      from generate_series(1, ${items}) n cross join lateral (select now() - n * interval '5 hours' as at) t
-     join accounts a on a.external_id = 'p' || (n % 20 + 1)`,
+     join accounts a on a.external_id = 'p' || (n % ${people} + 1)`,
     [id],
   );
   await pool.query(`
@@ -28,7 +28,7 @@ export async function storeRepository({ connection, pool }: Database, items = 60
     `insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
      select $1, decode(md5(n::text), 'hex'), at, at, 1, array[i.id]
      from generate_series(1, ${items / 2}) n cross join lateral (select now() - n * interval '7 hours' as at) t
-     join identities i on i.email = 'p' || (n % 20 + 1) || '@x.org'`,
+     join identities i on i.email = 'p' || (n % ${people} + 1) || '@x.org'`,
     [id],
   );
   await inTransaction(connection, (transaction) => recountRepository(transaction, id));
@@ -47,11 +47,16 @@ export async function findSums({ pool }: Database): Promise<unknown> {
 
 /** Makes some totals of days, a person and the repository wrong: changed, lost and invented ones. @returns how many. */
 export async function corruptTotals({ pool }: Database, id: string): Promise<number> {
-  await pool.query(`
-    with wrong as (select ctid from contribution_days order by account_id, day limit 2)
-    update contribution_days d set issues = issues + 1 from wrong where d.ctid = wrong.ctid`);
-  await pool.query(`
-    delete from contribution_days where ctid in (select ctid from contribution_days order by account_id desc, day limit 1)`);
+  await pool.query(
+    `update contribution_days set issues = issues + 1 where repository_id = $1 and (account_id, day) in (
+       select account_id, day from contribution_days where repository_id = $1 order by account_id, day limit 2)`,
+    [id],
+  );
+  await pool.query(
+    `delete from contribution_days where repository_id = $1 and (account_id, day) in (
+       select account_id, day from contribution_days where repository_id = $1 order by account_id desc, day limit 1)`,
+    [id],
+  );
   await pool.query(
     `insert into contribution_days (account_id, repository_id, day, reviews)
      select id, $1, '1999-01-01', 1 from accounts where external_id = 'p1'`,
@@ -63,8 +68,22 @@ export async function corruptTotals({ pool }: Database, id: string): Promise<num
   return 6;
 }
 
-/** Checks the next part of the totals of a repository. @returns how many of them differed. */
+/**
+ * Checks the next part of the totals of a repository, and continues the repair that follows, as its job does.
+ * @returns how many of them differed.
+ */
 export async function check(connection: Connection, id: string, limits: CheckLimits): Promise<number> {
+  let { differences, isRepairing } = await checkOnce(connection, id, limits);
+  while (isRepairing) {
+    const repaired = await checkOnce(connection, id, limits);
+    differences += repaired.differences;
+    ({ isRepairing } = repaired);
+  }
+  return differences;
+}
+
+/** Checks or repairs the next totals of a repository, as one job does. */
+export async function checkOnce(connection: Connection, id: string, limits: CheckLimits): Promise<CheckResult> {
   const owner = await connection.selectFrom('repositories').select('owner_id').executeTakeFirstOrThrow();
   const context = { connection, now: () => new Date(), providers: new Map<string, Provider>() };
   return checkTotals(context, { repositoryId: id, ownerId: owner.owner_id }, new AbortController().signal, limits);

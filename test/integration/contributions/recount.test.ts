@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { differ, findEndOfDays } from '../../../src/contributions/compare-totals-store.ts';
+import { compareChecked } from '../../../src/contributions/checked-store.ts';
+import { differ, findDifferentPeople, findEndOfDays } from '../../../src/contributions/compare-totals-store.ts';
 import type { Days } from '../../../src/contributions/counted-store.ts';
+import { doLanguageSumsDiffer } from '../../../src/contributions/languages/sum-store.ts';
+import { beforePeople, findLostPeople, findNextPeople } from '../../../src/contributions/repair-store.ts';
 import { lockTotals } from '../../../src/contributions/write-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
@@ -104,8 +107,13 @@ describe('checkTotals', () => {
     const id = await storeRepository(opened.database);
     await inTransaction(connection, async (transaction) => {
       await lockTotals(transaction, id);
-      for (const part of [always, 'people', 'whole', { languages: always }] as const)
-        assert.equal(await differ(connection, id, part), false);
+      for (const part of [always, { languages: always }]) assert.equal(await differ(connection, id, part), false);
+      assert.deepEqual(await compareChecked(connection, id, null), []);
+      const people = await findNextPeople(connection, id, beforePeople, { people: 100, rows: 10_000 });
+      assert.equal(people.length, 20);
+      assert.deepEqual(await findDifferentPeople(connection, id, people), []);
+      assert.deepEqual(await findLostPeople(connection, id, always, 1), []);
+      assert.equal(await doLanguageSumsDiffer(connection, id, { after: 0, until: null }), false);
     });
     assert.equal(await check(connection, id, limits), 0);
   });

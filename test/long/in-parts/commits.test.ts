@@ -99,7 +99,7 @@ describe('new commits', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const repositoryId = await storeNewCommits(database);
-    await inTransaction(database.connection, (to) => recountPart(to, repositoryId, 'whole'));
+    await inTransaction(database.connection, (to) => recountPart(to, repositoryId, { from: null, until: null }));
     await countInParts(database, repositoryId);
     assert.deepEqual(await readNumbers(database), complete);
   });

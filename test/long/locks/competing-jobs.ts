@@ -221,7 +221,7 @@ function otherJobs(context: SyncContext): Jobs {
     recount: async () => {
       const { id, owner_id: ownerId } = await storedRepository(context);
       await inTransaction(connection, (transaction) => recountRepository(transaction, id));
-      for (const part of [always, 'people', 'whole', { languages: always }] as const)
+      for (const part of [always, { languages: always }])
         await inTransaction(connection, (transaction) => recountPart(transaction, id, part));
       await inTransaction(connection, (transaction) => recordState(context, transaction, ownerId));
     },

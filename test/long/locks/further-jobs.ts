@@ -13,6 +13,7 @@ import { saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../../../src/contributions/counter-store.ts';
 import { forgetNextCounts, saveResolved } from '../../../src/contributions/identity-store.ts';
 import { endRecount, recountNextDays } from '../../../src/contributions/recount-commits-store.ts';
+import { moveRepair } from '../../../src/contributions/repair-store.ts';
 import { areCommitsCounted, countNewCommits } from '../../../src/contributions/total-store.ts';
 import { findParts, makePart } from '../../../src/contributors/make-ranking-store.ts';
 import { takeSharedErasureLock } from '../../../src/database/erasure-lock.ts';
@@ -21,6 +22,7 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { recordFailed } from '../../../src/notifications/outbox-store.ts';
 import { saveWebhookSecret } from '../../../src/notifications/secrets/store.ts';
 import { eraseHidden } from '../../../src/repositories/erase-store.ts';
+import { checkTotals } from '../../../src/sync/check-totals.ts';
 import { createCleaningTasks } from '../../../src/sync/clean-up.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
 import { forgetWaits } from '../../../src/sync/forget-waits.ts';
@@ -153,6 +155,16 @@ function countingJobs(context: SyncContext): Jobs {
     'count commits': async () => {
       const id = pick(await idsOf(context, 'repositories'));
       if (id !== undefined) await countCommits(context, id);
+    },
+    'check and repair totals': async () => {
+      const { rows } = await sql<{ repositoryId: string; ownerId: string }>`
+        select id as "repositoryId", owner_id as "ownerId" from repositories order by random() limit 1`.execute(
+        connection,
+      );
+      const [checked] = rows;
+      if (checked === undefined) return;
+      await moveRepair(connection, checked.repositoryId, { from: null, to: { part: 'days', from: null } });
+      await checkTotals(context, checked, new AbortController().signal, { rows: 20, parts: 8 });
     },
     'make a list in parts': async () => {
       const accountId = pick(await idsOf(context, 'accounts')) ?? '';

@@ -62,6 +62,40 @@ describe('the data of a repository', () => {
     assert.deepEqual(await compare(), [{ part: 'issues', missing: 1, is_repaired: true }]);
   });
 
+  it('has the totals of many people repaired by several jobs', async () => {
+    const { service } = shared;
+    const { pool } = service.database;
+    const { rows: stored } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
+    const repositoryId = stored[0]?.id ?? '';
+    const countPeople = async (): Promise<number> => {
+      const { rows } = await pool.query<{ people: number }>(
+        'select count(*)::integer as people from contributor_totals where repository_id = $1',
+        [repositoryId],
+      );
+      return rows[0]?.people ?? 0;
+    };
+    const people = await countPeople();
+    // One job compares 2,500 people at most.
+    await pool.query(
+      `with invented as (
+         insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+         select gen_random_uuid(), 'github', 'invented ' || n, '', 'user', 'invented-' || n, now(), now(), now()
+         from generate_series(1, 4000) n returning id)
+       insert into contributor_totals (repository_id, account_id, commits, issues, pull_requests, reviews, discussions)
+       select $1, id, 0, 1, 0, 0, 0 from invented`,
+      [repositoryId],
+    );
+    await runTask(service, 'reconcile_repository', { repositoryId });
+    await untilIdle(service);
+    assert.equal(await countPeople(), people);
+    const { rows: drifts } = await pool.query(
+      `select is_repaired from drifts where repository_id = $1 and part = 'sums'`,
+      [repositoryId],
+    );
+    assert.deepEqual(drifts, [{ is_repaired: true }]);
+    await pool.query(`delete from accounts where external_id like 'invented %'`);
+  });
+
   it('loses no commit by a force push that is read in part and then reverted', async () => {
     const { simulator, service } = shared;
     const { pool } = service.database;

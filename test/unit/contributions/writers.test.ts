@@ -25,7 +25,7 @@ const writers: Readonly<Record<string, readonly string[]>> = {
     'contributions/checked-store.ts',
     'contributions/commits-again-store.ts',
     'contributions/recount-commits-store.ts',
-    'contributions/recount-store.ts',
+    'contributions/repair-store.ts',
     'contributions/total-store.ts',
     'database/schema/count-changes.ts',
     'database/schema/locks.ts',

@@ -1,0 +1,122 @@
+import { findDifferentPeople, findEndOfDays, findFirstDay } from '../contributions/compare-totals-store.ts';
+import { storedCounters } from '../contributions/kinds.ts';
+import {
+  type Addresses,
+  doLanguageSumsDiffer,
+  findEndOfAddresses,
+  recountLanguageSums,
+} from '../contributions/languages/sum-store.ts';
+import { recountParts } from '../contributions/recount-store.ts';
+import type { Repair } from '../contributions/repair.ts';
+import {
+  beforeAddresses,
+  beforePeople,
+  findLostPeople,
+  findNextPeople,
+  moveRepair,
+} from '../contributions/repair-store.ts';
+import { markTotalsChanged } from '../contributions/total-store.ts';
+import { lockTotals } from '../contributions/write-store.ts';
+import type { Connection } from '../database/connection.ts';
+import { inTransaction } from '../database/transaction.ts';
+
+/** The number of rows of a part for each person that it compares at most. */
+const rowsOfPerson = 20;
+
+/** A part that was repaired. */
+export interface Repaired {
+  /** The number of totals that differed. */
+  differences: number;
+  /** The next part; null: none is left. */
+  next: Repair | null;
+}
+
+/** Totals that differ, and the next part when they are right. */
+interface Found {
+  next: Repair | null;
+  recount: ((transaction: Connection) => Promise<number>) | null;
+}
+
+/**
+ * Repairs the next totals of people or languages of a repository: compares them without a lock, counts those that
+ * differ again, and stores the next place in the same transaction, so that a stop loses one part at most.
+ * @param rows the rows of a day, a person or an address after which the part ends.
+ */
+export async function repairNext(
+  connection: Connection,
+  repositoryId: string,
+  repair: Repair,
+  rows: number,
+): Promise<Repaired> {
+  const { next, recount } = await find(connection, repositoryId, repair, rows);
+  const differences = await inTransaction(connection, async (transaction) => {
+    let different = 0;
+    if (recount !== null) {
+      await lockTotals(transaction, repositoryId);
+      different = await recount(transaction);
+    }
+    await moveRepair(transaction, repositoryId, { from: repair, to: next });
+    return different;
+  });
+  return { differences, next };
+}
+
+function find(connection: Connection, repositoryId: string, repair: Repair, rows: number): Promise<Found> {
+  if (repair.part === 'days') return findLost(connection, repositoryId, repair, rows);
+  if (repair.part === 'people') return findPeople(connection, repositoryId, repair.after, rows);
+  return findLanguages(connection, repositoryId, repair.after, rows);
+}
+
+/** Finds people of the next days without totals. A part with many of them is searched again for the rest. */
+async function findLost(
+  connection: Connection,
+  repositoryId: string,
+  repair: Repair & { part: 'days' },
+  rows: number,
+): Promise<Found> {
+  const until = await findEndOfDays(connection, repositoryId, repair.from, rows);
+  const days = { from: repair.from ?? (await findFirstDay(connection, repositoryId)), until };
+  const limit = mostPeople(rows);
+  const lost = await findLostPeople(connection, repositoryId, days, limit);
+  const following: Repair = until === null ? { part: 'people', after: beforePeople } : { part: 'days', from: until };
+  return { next: lost.length === limit ? repair : following, recount: recountOf(repositoryId, lost) };
+}
+
+async function findPeople(connection: Connection, repositoryId: string, after: string, rows: number): Promise<Found> {
+  const people = await findNextPeople(connection, repositoryId, after, { people: mostPeople(rows), rows });
+  const last = people.at(-1);
+  if (last === undefined) return { next: { part: 'languages', after: beforeAddresses }, recount: null };
+  const different = await findDifferentPeople(connection, repositoryId, people);
+  return { next: { part: 'people', after: last }, recount: recountOf(repositoryId, different) };
+}
+
+async function findLanguages(
+  connection: Connection,
+  repositoryId: string,
+  after: number,
+  rows: number,
+): Promise<Found> {
+  const until = await findEndOfAddresses(connection, repositoryId, after, rows);
+  const addresses = { after, until };
+  return {
+    next: until === null ? null : { part: 'languages', after: until },
+    recount: (await doLanguageSumsDiffer(connection, repositoryId, addresses))
+      ? (transaction) => repairLanguages(transaction, repositoryId, addresses)
+      : null,
+  };
+}
+
+async function repairLanguages(transaction: Connection, repositoryId: string, addresses: Addresses): Promise<number> {
+  const differences = await recountLanguageSums(transaction, repositoryId, addresses);
+  if (differences > 0) await markTotalsChanged(transaction, repositoryId);
+  return differences;
+}
+
+function recountOf(repositoryId: string, people: readonly string[]): Found['recount'] {
+  if (people.length === 0) return null;
+  return (transaction) => recountParts(transaction, repositoryId, [{ people }], storedCounters);
+}
+
+function mostPeople(rows: number): number {
+  return Math.ceil(rows / rowsOfPerson);
+}
