@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Database } from '../src/database/connection.ts';
 import { openDatabase } from '../src/database/open.ts';
 
@@ -34,19 +33,24 @@ export interface DataDir extends AsyncDisposable {
 
 /**
  * Creates a data directory that exists until it is disposed.
- * @param like a data directory that no process uses, which it is a copy of; by default it is empty.
+ * @param fill prepares the directory before its database is opened; by default it is empty.
  */
-export async function makeDataDir(like?: string): Promise<DataDir> {
+export async function makeDataDir(fill: (dataDir: string) => Promise<void> = async () => {}): Promise<DataDir> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-bench-'));
-  // The files belong to the user of the server.
-  if (like !== undefined) await promisify(execFile)('cp', ['-a', '--reflink=auto', `${like}/.`, dataDir]);
+  const remove = (): Promise<void> => rm(dataDir, { recursive: true, force: true });
+  try {
+    await fill(dataDir);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   const database = await openDatabase({ databaseUrl: undefined, dataDir, log: () => {} });
   return {
     dataDir,
     database,
     [Symbol.asyncDispose]: async () => {
       await database.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await remove();
     },
   };
 }

@@ -1,32 +1,48 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
+import type { Database } from '../src/database/connection.ts';
+import { openEmbedded } from '../src/database/embedded/embedded.ts';
+import { openDatabase } from '../src/database/open.ts';
 
-/** Settings of a server that is filled: it writes its tables late, and nothing reads them meanwhile. */
-const settingsOfServer = ["max_wal_size = '16GB'", "checkpoint_timeout = '1h'", 'autovacuum = off'];
-const settingsOfSession = [
-  'session_replication_role = replica',
-  'statement_timeout = 0',
-  'synchronous_commit = off',
-  "work_mem = '512MB'",
-  "maintenance_work_mem = '1GB'",
-];
+/** Settings of a server that writes little besides its tables, because a filling that is stopped is begun again. */
+const settings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '16GB',
+  checkpoint_timeout: '1h',
+  autovacuum: 'off',
+  shared_buffers: '512MB',
+  work_mem: '512MB',
+  maintenance_work_mem: '1GB',
+  // Items are stored in the order of most groups.
+  enable_hashagg: 'off',
+  // Rows are read in the order in which they were stored, also by two sessions at once.
+  synchronize_seqscans: 'off',
+};
 
-/** Runs work while the embedded server is set up for storing much at once. */
-export async function whileFilling(pool: Pool, work: () => Promise<void>): Promise<void> {
-  for (const setting of settingsOfServer) await pool.query(`alter system set ${setting}`);
-  await pool.query('select pg_reload_conf()');
+/** Runs work on the database of a data directory while its server is set up for storing much at once, and stops the server. */
+export async function whileFilling(dataDir: string, work: (database: Database) => Promise<void>): Promise<void> {
+  const log = (): void => {};
+  const server = await openEmbedded({ dataDir, settings, log });
   try {
-    await work();
+    const database = await openDatabase({ databaseUrl: undefined, dataDir, log });
+    try {
+      await work(database);
+    } finally {
+      await database.close();
+    }
   } finally {
-    for (const setting of settingsOfServer) await pool.query(`alter system reset ${setting.split(' ')[0]}`);
-    await pool.query('select pg_reload_conf()');
+    await server.release();
   }
 }
 
 /** Runs statements on a session without a time limit and without triggers. */
-export async function onFillingSession(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
+export async function onFillingSession({ pool }: Database, work: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
-    for (const setting of settingsOfSession) await client.query(`set ${setting}`);
+    await client.query('set session_replication_role = replica; set statement_timeout = 0');
     await work(client);
   } finally {
     // The session keeps its settings.
@@ -34,19 +50,18 @@ export async function onFillingSession(pool: Pool, work: (client: PoolClient) =>
   }
 }
 
-/** Stores rows of an empty table before its indexes are made, which is several times faster than adding to them. */
-export async function withoutIndexes(client: PoolClient, table: string, work: () => Promise<void>): Promise<void> {
-  const { rows } = await client.query<{ name: string; definition: string; constraint: string | null }>(
-    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition,
-       (select pg_get_constraintdef(c.oid) from pg_constraint c where c.conindid = i.indexrelid) as "constraint"
-     from pg_index i where i.indrelid = $1::regclass order by 1`,
-    [table],
-  );
-  for (const { name, constraint } of rows) {
-    await client.query(constraint === null ? `drop index ${name}` : `alter table ${table} drop constraint ${name}`);
-  }
-  await work();
-  for (const { name, definition, constraint } of rows) {
-    await client.query(constraint === null ? definition : `alter table ${table} add constraint ${name} ${constraint}`);
-  }
+/**
+ * Stores the rows of an empty table and makes its indexes afterwards, which is several times faster than adding to them.
+ * Tables that refer to it must be empty too.
+ * @param insert a statement that stores the rows.
+ */
+export async function fillTable(client: PoolClient, table: string, insert: string): Promise<void> {
+  await client.query('begin');
+  // PostgreSQL does not log the rows of a table that its transaction has emptied, with this `wal_level`.
+  await client.query(`truncate ${table} cascade`);
+  // An index that is not ready gets no rows until it is made again.
+  await client.query(`update pg_index set indisready = false where indrelid = '${table}'::regclass`);
+  await client.query(insert);
+  await client.query(`reindex table ${table}`);
+  await client.query('commit');
 }

@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../src/database/open.ts';
+import { promisify } from 'node:util';
 import { type DataDir, makeDataDir } from './bench-service.ts';
-import { findStored, type Size, type StoredOrganization, storeOrganization } from './stored-organization.ts';
+import { fillOrganization, type Size } from './fill-organization.ts';
+import { findStored, type StoredOrganization } from './stored-organization.ts';
 
 /**
  * BENCH_KEEP names a folder that keeps one filled data directory for each size, 12 GB for 10,000,000 contributions.
@@ -13,16 +15,11 @@ const kept = process.env['BENCH_KEEP'];
 
 /** Opens a database with an organization of a size: a copy of the one that is kept, or one that is filled now. */
 export async function openOrganization(size: Size): Promise<{ place: DataDir; stored: StoredOrganization }> {
-  if (kept === undefined) {
-    const place = await makeDataDir();
-    try {
-      return { place, stored: await storeOrganization(place.database, size) };
-    } catch (error) {
-      await place[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-  const place = await makeDataDir(await keep(kept, size));
+  const place = await makeDataDir(async (dataDir) => {
+    if (kept === undefined) return fillOrganization(dataDir, size);
+    // The files belong to the user of the server.
+    await promisify(execFile)('cp', ['-a', '--reflink=auto', `${await keep(kept, size)}/.`, dataDir]);
+  });
   return { place, stored: await findStored(place.database.pool) };
 }
 
@@ -33,12 +30,7 @@ async function keep(folder: string, size: Size): Promise<string> {
   const unfinished = `${dataDir}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true });
-  const database = await openDatabase({ databaseUrl: undefined, dataDir: unfinished, log: () => {} });
-  try {
-    await storeOrganization(database, size);
-  } finally {
-    await database.close();
-  }
+  await fillOrganization(unfinished, size);
   await rename(unfinished, dataDir);
   return dataDir;
 }

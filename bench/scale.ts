@@ -8,12 +8,13 @@ import { createLog } from '../src/log.ts';
 import { usualLimits } from '../src/sync/check-totals.ts';
 import type { BenchResult } from './bench-result.ts';
 import { countBlocks, reportBlocks } from './blocks.ts';
+import type { Size } from './fill-organization.ts';
 import { foldAll } from './fold-sums.ts';
 import { openOrganization } from './kept-organization.ts';
 import { median } from './load.ts';
 import { type Cost, type Measure, measureJobs } from './scale-jobs.ts';
 import { sized } from './size.ts';
-import { type Amounts, findTypical, recountSome, type Size, type StoredOrganization } from './stored-organization.ts';
+import { type Amounts, findTypical, recountSome, type StoredOrganization } from './stored-organization.ts';
 
 /** BENCH_CONTRIBUTIONS sets the larger size: 10,000,000 takes half an hour, and ten times as many an evening. */
 const large = Number(process.env['BENCH_CONTRIBUTIONS'] ?? sized(1_000_000, 4000));

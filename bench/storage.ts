@@ -1,8 +1,7 @@
 import type { Pool } from 'pg';
 import type { BenchResult } from './bench-result.ts';
-import { makeDataDir } from './bench-service.ts';
+import { openOrganization } from './kept-organization.ts';
 import { sized } from './size.ts';
-import { storeOrganization } from './stored-organization.ts';
 
 const size = {
   contributions: sized(200_000, 3000),
@@ -25,9 +24,9 @@ const titleOf = `left(repeat('title of an item ', 6), 20 + abs(hashtext(c::text)
 
 /** Measures how many bytes a row takes, with its indexes, with and without its title and the time since when it is stored. */
 export async function run(): Promise<BenchResult[]> {
-  await using place = await makeDataDir();
+  const opened = await openOrganization(size);
+  await using place = opened.place;
   const { pool } = place.database;
-  await storeOrganization(place.database, size);
   const results: BenchResult[] = [];
   for (const table of titled) results.push(...(await measure(pool, table)));
   return results;

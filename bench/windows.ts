@@ -7,10 +7,10 @@ import { type CountedContributions, findWindowContributors } from '../src/contri
 import type { Connection, Database } from '../src/database/connection.ts';
 import { openRequestPool } from '../src/database/request-pool.ts';
 import type { BenchResult } from './bench-result.ts';
-import { makeDataDir } from './bench-service.ts';
+import { openOrganization } from './kept-organization.ts';
 import { median } from './load.ts';
 import { sized } from './size.ts';
-import { type StoredOrganization, storeOrganization } from './stored-organization.ts';
+import type { StoredOrganization } from './stored-organization.ts';
 
 const size = {
   contributions: sized(300_000, 3000),
@@ -24,9 +24,9 @@ const statementTimeoutMs = 10_000;
 
 /** Measures windows of one year over an organization, and pages of evidence, against bare statements on the same rows. */
 export async function run(): Promise<BenchResult[]> {
-  await using place = await makeDataDir();
+  const { stored, ...opened } = await openOrganization(size);
+  await using place = opened.place;
   const { database } = place;
-  const stored = await storeOrganization(database, size);
   const requests = openRequestPool(database.clientConfig, { maxConnections: 1, statementTimeoutMs });
   try {
     return [
