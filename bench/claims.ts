@@ -57,3 +57,19 @@ export function compareWithTable(results: readonly BenchResult[], readme: string
     ...[...documented].filter((row) => !measured.has(row)).map((row) => `no claim measures ${row}, a row of the table`),
   ];
 }
+
+/** Returns a line for each goal about blocks that a result misses. */
+export function findMissed(results: readonly BenchResult[]): string[] {
+  return results
+    .filter((result) => result.isOfBlocks && isMissed(result))
+    .map(
+      ({ name, ratio, goal, baseline, detail }) =>
+        `${name} is ${ratio.toFixed(3)}, not ${goal}: ${detail}; ${baseline}`,
+    );
+}
+
+function isMissed({ ratio, goal }: BenchResult): boolean {
+  const limit = Number(goal.slice('>='.length));
+  if (goal.startsWith('<=')) return ratio > limit;
+  return goal.startsWith('>=') && ratio < limit;
+}

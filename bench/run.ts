@@ -4,7 +4,7 @@ import { nearest } from '../src/nearest.ts';
 import { partOf } from '../test/depth.ts';
 import { useMemoryForTemporaryFiles } from '../test/memory-directory.ts';
 import type { BenchResult } from './bench-result.ts';
-import { compareWithTable, findClaims, runClaims } from './claims.ts';
+import { compareWithTable, findClaims, findMissed, runClaims } from './claims.ts';
 import { isSmallest, sized } from './size.ts';
 
 /**
@@ -34,12 +34,14 @@ const failures = await runClaims(folder, wanted, {
   },
 });
 for (const { claim, error } of failures) console.error(`✖ ${claim}:`, error);
+const missed = isSmallest ? [] : findMissed(results);
+for (const line of missed) console.error(`✖ ${line}`);
 const differences =
   wanted.length < claims.length || failures.length > 0
     ? []
     : compareWithTable(results, readFileSync(new URL('README.md', folder), 'utf8'));
 for (const difference of differences) console.error(`✖ bench/README.md: ${difference}`);
-process.exitCode = failures.length + differences.length > 0 ? 1 : 0;
+process.exitCode = failures.length + missed.length + differences.length > 0 ? 1 : 0;
 
 function toLine({ name, ratio, goal, baseline, detail }: BenchResult): string {
   const line = `${name} ratio=${ratio.toFixed(2)} goal ${goal} baseline="${baseline}"`;

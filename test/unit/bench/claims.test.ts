@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { BenchResult } from '../../../bench/bench-result.ts';
-import { compareWithTable, findClaims, runClaims } from '../../../bench/claims.ts';
+import { compareWithTable, findClaims, findMissed, runClaims } from '../../../bench/claims.ts';
 
 const table = '| claim | ratio | goal | in this run |\n|---|---|---|---|\n| fast | 0.93 | >=0.8 | 7 requests/s |\n';
 const fast: BenchResult = { name: 'fast', ratio: 1, goal: '>=0.8', baseline: 'nothing' };
@@ -45,6 +45,16 @@ describe('claims', () => {
     ]);
     assert.equal(compareWithTable([{ ...fast, goal: '>=0.9' }], table).length, 2);
     assert.deepEqual(compareWithTable([fast], table.replace('0.93', '-0.07')), [], 'an exponent may be negative');
+  });
+
+  it('miss goals about blocks beyond their limit', () => {
+    const flat: BenchResult = { name: 'flat', ratio: 0.1, goal: '<=0.1', isOfBlocks: true, baseline: '4 blocks' };
+    const grown = { ...flat, ratio: 0.104, detail: '5 blocks' };
+    assert.deepEqual(findMissed([flat, { ...flat, ratio: -0.3 }]), []);
+    assert.deepEqual(findMissed([flat, grown]), ['flat is 0.104, not <=0.1: 5 blocks; 4 blocks']);
+    assert.equal(findMissed([{ ...flat, goal: '>=0.2' }]).length, 1);
+    assert.deepEqual(findMissed([{ ...grown, goal: 'none' }]), []);
+    assert.deepEqual(findMissed([{ ...grown, isOfBlocks: false }]), [], 'times differ between machines');
   });
 });
 
