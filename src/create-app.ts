@@ -125,7 +125,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
   const site = await readSite(config, core, publicUrl);
   const app: App = await createServer({
     cache,
-    usableResponses: () => usableResponses({ isConnected: isLive(), sinceContactMs: listener.sinceContactMs() }),
+    usableResponses: () => usableResponses(listener),
     authenticate: (token) => access.authenticate(token),
     recognize: (token) => access.recognize(token),
     catchUp: () => listener.catchUp(),

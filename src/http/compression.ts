@@ -1,10 +1,11 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
+import { bodyOf, bytesOf, type ResponseBody } from './response-body.ts';
 
 /** The bytes of a response in one content coding (RFC 9110, section 8.8.3.3: each has a tag of its own). */
 export interface Representation {
-  body: Buffer;
+  body: ResponseBody;
   etag: string;
   /** All headers except those that differ each time the response is sent. */
   headers: Record<string, string>;
@@ -61,10 +62,10 @@ export class CompressedForms {
 
   async #make(coding: Coding): Promise<Representation> {
     const { etag, headers, body } = this.#plain;
-    const bytes = await compress(coding, body, headers['content-type']);
+    const bytes = await compress(coding, bytesOf(body), headers['content-type']);
     const tag = `${etag.slice(0, -1)}-${coding}"`;
     const compressed = {
-      body: bytes,
+      body: bodyOf(bytes),
       etag: tag,
       headers: { ...headers, etag: tag, 'content-length': String(bytes.length), 'content-encoding': coding },
     };

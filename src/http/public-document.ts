@@ -1,18 +1,19 @@
 import { type Representations, withCompressedForms } from './compression.ts';
 import { etagOf } from './response.ts';
+import { bodyOf } from './response-body.ts';
 
 /**
  * Renders a document that is the same for all callers, as JSON with an entity tag.
  * @param maxAgeS the time, in s, for which caches keep it.
  */
 export function renderDocument(document: object, maxAgeS: number): Representations {
-  const body = Buffer.from(JSON.stringify(document));
-  const etag = etagOf(body);
+  const bytes = Buffer.from(JSON.stringify(document));
+  const etag = etagOf(bytes);
   const headers = {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': String(body.length),
+    'content-length': String(bytes.length),
     'cache-control': `public, max-age=${maxAgeS}`,
     etag,
   };
-  return withCompressedForms({ body, etag, headers });
+  return withCompressedForms({ body: bodyOf(bytes), etag, headers });
 }

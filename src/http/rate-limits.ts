@@ -143,5 +143,5 @@ function storeOver({ counts, now }: { counts: Counts; now: () => Date }): new ()
 
 /** Returns whether an IP address is a loopback address. */
 export function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\./.test(address);
+  return address.startsWith('127.') || address.startsWith('::ffff:127.') || address === '::1';
 }

@@ -13,9 +13,12 @@ const servedAfterContactMs = 60_000;
 export type UsableResponses = 'all' | 'public' | 'none';
 
 /** Returns the cached responses that may be served, by the state of the connection that receives changes. */
-export function usableResponses(listener: { isConnected: boolean; sinceContactMs: number }): UsableResponses {
-  if (listener.isConnected) return 'all';
-  return listener.sinceContactMs < servedAfterContactMs ? 'public' : 'none';
+export function usableResponses(listener: {
+  isConnected: () => boolean;
+  sinceContactMs: () => number;
+}): UsableResponses {
+  if (listener.isConnected()) return 'all';
+  return listener.sinceContactMs() < servedAfterContactMs ? 'public' : 'none';
 }
 
 /**
@@ -36,7 +39,7 @@ export function imageKey(accountId: string, { key }: ImageRequest, caller: Calle
 }
 
 /** The estimated memory of an entry without its key and its response, in bytes. */
-const overheadBytes = 600;
+const overheadBytes = 1000;
 const maxRememberedInvalidations = 10_000;
 
 /** A response, or a URL that leads to the response of another key. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Representation, Representations } from './compression.ts';
 import type { Envelope } from './envelope.ts';
 import type { CardImage } from './images.ts';
+import { bodyOf } from './response-body.ts';
 
 /** A response with status 200, ready to send. */
 export interface RenderedResponse extends Representations {
@@ -54,8 +55,8 @@ export function renderResponse(content: {
   staleAt: Date;
 }): RenderedResponse {
   const { envelope, image, csv, document, now } = content;
-  const body = image?.body ?? Buffer.from(document?.body ?? csv ?? JSON.stringify(envelope));
-  const etag = etagOf(body);
+  const bytes = image?.body ?? Buffer.from(document?.body ?? csv ?? JSON.stringify(envelope));
+  const etag = etagOf(bytes);
   const isFinished = envelope.meta_data.complete !== false && image?.isFinal !== false;
   const maxAge = maxAgeOf(isFinished);
   const link = Object.entries(content.links ?? {})
@@ -63,12 +64,12 @@ export function renderResponse(content: {
     .map(([relation, address]) => `<${address}>; rel="${relation}"`)
     .join(', ');
   return {
-    body,
+    body: bodyOf(bytes),
     etag,
     headers: {
       'content-type': image?.contentType ?? document?.contentType ?? typeOf(csv),
       ...(image && imageHeaders),
-      'content-length': String(body.length),
+      'content-length': String(bytes.length),
       etag,
       'cache-control': cacheControl(content.audience, isFinished),
       // A cache must not serve this response to a request with another token, or with none.
@@ -114,14 +115,14 @@ export function renderPage(content: {
   staleAt: Date;
 }): RenderedResponse {
   const { html, isComplete, accountId, now, staleAt } = content;
-  const body = Buffer.from(html);
-  const etag = etagOf(body);
+  const bytes = Buffer.from(html);
+  const etag = etagOf(bytes);
   return {
-    body,
+    body: bodyOf(bytes),
     etag,
     headers: {
       ...pageHeaders,
-      'content-length': String(body.length),
+      'content-length': String(bytes.length),
       etag,
       'cache-control': cacheControl('public_until_withdrawn', isComplete),
     },
@@ -158,8 +159,8 @@ function typeOf(csv: string | undefined): string {
 }
 
 /** Returns the strong entity tag of a body: a part of its SHA-256. */
-export function etagOf(body: Buffer): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+export function etagOf(bytes: Buffer): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
 import { errorCodeHeader, imageHeaders, isNotModified, maxAgeS, notModifiedHeaders, pageHeaders } from './response.ts';
+import { bytesOf } from './response-body.ts';
 
 const pendingRetryAfterS = 3;
 /** A client that reads nothing of a streamed response for this time is considered disconnected. */
@@ -28,7 +29,7 @@ export async function sendResponse(
   const representation = await representationFor(response, request.headers['accept-encoding']);
   return isNotModified(request.headers['if-none-match'], representation.etag)
     ? reply.code(304).headers(notModifiedHeaders(representation)).send()
-    : reply.code(200).headers(representation.headers).send(representation.body);
+    : reply.code(200).headers(representation.headers).send(bytesOf(representation.body));
 }
 
 /**

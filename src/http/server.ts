@@ -168,13 +168,11 @@ function createCachingServer(
       const cached = isPlain ? findCached(options, headers, url) : undefined;
       if (cached === undefined) return handler(request, response);
       const policy = cachedPolicy(options, request.socket.remoteAddress);
-      const ownHeaders = {
-        'x-request-id': options.newRequestId(),
-        ...(policy !== undefined && { 'ratelimit-policy': policy }),
-      };
+      const ownHeaders = ['x-request-id', options.newRequestId()];
+      if (policy !== undefined) ownHeaders.push('ratelimit-policy', policy);
       const send = (representation: Representation): void => {
         // A connection that stays open would keep the server from ending.
-        if (state.isClosing) response.setHeader('connection', 'close');
+        if (state.isClosing) ownHeaders.push('connection', 'close');
         sendCached(request, response, representation, { metrics, ownHeaders });
       };
       const representation = representationFor(cached, headers['accept-encoding']);
@@ -191,6 +189,7 @@ function createCachingServer(
  * everything behind this function expects a path.
  */
 function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
   return path === target || path.startsWith('/') ? path : `/${path}`;
 }

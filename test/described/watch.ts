@@ -93,32 +93,36 @@ function describe(application: Application): Description | undefined {
 function recordSent(response: ServerResponse, onEnd: (sent: Sent) => void): void {
   const headers: OutgoingHttpHeaders = {};
   const chunks: Buffer[] = [];
-  const keep = (chunk: unknown): void => {
-    if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+  const keep = (chunk: unknown, encoding: unknown): void => {
+    if (typeof chunk === 'string') chunks.push(Buffer.from(chunk, encoding === 'latin1' ? encoding : 'utf8'));
+    else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
   };
   const writeHead: (...parameters: never[]) => ServerResponse = response.writeHead.bind(response);
   const write: (...parameters: never[]) => boolean = response.write.bind(response);
   const end: (...parameters: never[]) => ServerResponse = response.end.bind(response);
   // Headers that are passed to `writeHead` alone are not among those of `getHeaders`.
   response.writeHead = (...parameters: never[]) => {
-    Object.assign(
-      headers,
-      parameters.findLast((argument) => typeof argument === 'object'),
-    );
+    const given: unknown = parameters.findLast((argument) => typeof argument === 'object');
+    Object.assign(headers, Array.isArray(given) ? pairsOf(given) : given);
     return writeHead(...parameters);
   };
   response.write = (...parameters: never[]) => {
-    keep(parameters[0]);
+    keep(parameters[0], parameters[1]);
     return write(...parameters);
   };
   response.end = (...parameters: never[]) => {
     if (!response.writableEnded) {
-      keep(parameters[0]);
+      keep(parameters[0], parameters[1]);
       const all = { ...response.getHeaders(), ...headers };
       onEnd({ status: response.statusCode, headers: all, body: Buffer.concat(chunks) });
     }
     return end(...parameters);
   };
+}
+
+/** Returns the headers of a list of names and values in turn. */
+function pairsOf(list: readonly string[]): OutgoingHttpHeaders {
+  return Object.fromEntries(list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : [])));
 }
 
 /** Reads a response that was written to a connection as text. */
