@@ -113,7 +113,7 @@ export async function withTestServer<Result>(
   try {
     return await work(environment);
   } finally {
-    if (cluster === undefined) await dropDatabase(serverUrl, template);
+    if (cluster === undefined) await dropTemplates(serverUrl, template);
     await around.disposeAsync();
     await server?.release();
     await rm(directory, { recursive: true, force: true });
@@ -130,6 +130,21 @@ function startServer(dataDir: string): Promise<EmbeddedServer> {
     postgresPackage: postgresPackage(readVersion(process.env['TEST_POSTGRES'])),
     settings: withoutDurability,
   });
+}
+
+/** Drops the template of a run, and the databases that its processes share, whose names begin with that of the template. */
+async function dropTemplates(serverUrl: string, template: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      'select datname as name from pg_database where starts_with(datname, $1)',
+      [template],
+    );
+    for (const { name } of rows) await client.query(`drop database ${name} with (force)`);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Drops a database, with those of the same name on the workers of a cluster. */

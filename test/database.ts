@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { joinPolicy } from '../src/database/citus.ts';
 import type { Database } from '../src/database/connection.ts';
 import { openUnchanged } from '../src/database/open.ts';
@@ -27,17 +27,24 @@ async function onEachServer(urls: readonly string[], statement: string): Promise
   }
 }
 
+/** Returns the server of the test run, and the name of its database with all tables. */
+function readServer(): { serverUrl: string; template: string } {
+  const { TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template } = process.env;
+  if (!serverUrl || !template) throw new Error('run the tests by npm test: they need its database server');
+  return { serverUrl, template };
+}
+
 /**
  * Creates a database for one test.
  * @param options.withTables false: an empty database.
  * @param options.copyOf a database that nothing is connected to.
+ * @param options.name by default a new one.
  */
 export async function createTestDatabase(
-  options: { withTables?: boolean; copyOf?: TestDatabase } = {},
+  options: { withTables?: boolean; copyOf?: Pick<TestDatabase, 'url'>; name?: string } = {},
 ): Promise<TestDatabase> {
-  const { TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template } = process.env;
-  if (!serverUrl || !template) throw new Error('run the tests by npm test: they need its database server');
-  const name = newName('test');
+  const { serverUrl, template } = readServer();
+  const { name = newName('test') } = options;
   const urls = options.withTables === false ? [serverUrl] : serverUrls(serverUrl);
   const source = options.copyOf === undefined ? template : new URL(options.copyOf.url).pathname.slice(1);
   if (urls.length > 1 && source !== template) await closeDistributed({ urls }, source);
@@ -60,6 +67,41 @@ async function dropCreated(urls: readonly string[], name: string): Promise<void>
     await closeDistributed({ urls }, name);
     await drop();
   });
+}
+
+/**
+ * Returns a database that all processes of a test run copy. The first one that needs it makes it, while the others wait;
+ * the end of the run drops it.
+ * @param title at most 20 small letters, digits and underscores.
+ * @param fill stores its rows, and leaves no connection.
+ */
+export async function shareDatabase(
+  title: string,
+  fill: (url: string) => Promise<void>,
+): Promise<Pick<TestDatabase, 'url'>> {
+  const { serverUrl, template } = readServer();
+  const name = `${template}_${title}`;
+  const url = databaseUrlOf(serverUrl, name);
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    // The lock ends with the connection.
+    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
+    const { rows } = await client.query(
+      `select from pg_database where datname = $1 and shobj_description(oid, 'pg_database') = 'filled'`,
+      [name],
+    );
+    if (rows.length === 0) {
+      // A process that was killed leaves one that is not filled.
+      await dropCreated(serverUrls(serverUrl), name);
+      await createTestDatabase({ name });
+      await fill(url);
+      await client.query(`comment on database ${name} is 'filled'`);
+    }
+  } finally {
+    await client.end();
+  }
+  return { url };
 }
 
 /** Creates a database with all tables for one test, and connects to it. */

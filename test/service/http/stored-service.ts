@@ -1,4 +1,3 @@
-import { after } from 'node:test';
 import { Registry } from 'prom-client';
 import type { Simulator, SimulatorOptions } from '../../../simulators/github/simulator.ts';
 import { generateWorld } from '../../../simulators/world/generate.ts';
@@ -8,7 +7,7 @@ import { type AppOptions, type Core, type CoreOptions, openCore } from '../../..
 import { createApp, openImages } from '../../../src/create-app.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import { formatUrl, serveMetrics } from '../../../src/http/metrics-server.ts';
-import { createTestDatabase, type TestDatabase } from '../../database.ts';
+import { createTestDatabase, shareDatabase, type TestDatabase } from '../../database.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../../e2e/service.ts';
 import { type SharedService, shareService } from '../../e2e/shared-service.ts';
 import { storeWorld } from '../../integration/http/stored-world.ts';
@@ -55,26 +54,26 @@ export async function openWithoutWorkers(
 
 const unreachable = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
 
-/** Databases that hold a world, by the time of the data; all tests of a process copy them. */
-const worlds = new Map<string, Promise<TestDatabase>>();
-after(async () => {
-  for (const stored of worlds.values()) await (await stored)[Symbol.asyncDispose]();
-});
+/** The time, in ms, for which tests copy the same world of the present: an hour later, its data is due for a refresh. */
+const presentMs = 600_000;
+/** Databases that hold a world, by the time of the data, as far as this process has copied them. */
+const worlds = new Map<string, Promise<Pick<TestDatabase, 'url'>>>();
 
-async function createWorldDatabase(now: Date): Promise<TestDatabase> {
-  const created = await createTestDatabase();
-  const database = await openUnchanged({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+async function fillWithWorld(databaseUrl: string, now: Date): Promise<void> {
+  const database = await openUnchanged({ databaseUrl, dataDir: '/nonexistent', log: () => {} });
   const world = await generateWorld({ seed: 1, size: 'small', now: () => now, repositories: storedRepositories });
   await storeWorld(database.connection, world, now);
   await database.close();
-  return created;
 }
 
-/** Creates a database that holds the world of a simulator with `storedRepositories`, as it is at a time. */
+/**
+ * Creates a database that holds the world of a simulator with `storedRepositories`, as it is at a time. Storing it takes as
+ * long as many tests, so that all processes copy the same one.
+ */
 async function copyWorldDatabase(now: Date | undefined): Promise<TestDatabase> {
-  const key = now?.toISOString() ?? 'present';
-  const template = worlds.get(key) ?? createWorldDatabase(now ?? new Date());
-  worlds.set(key, template);
+  const title = now === undefined ? `world_in_${Math.floor(Date.now() / presentMs)}` : `world_${now.getTime()}`;
+  const template = worlds.get(title) ?? shareDatabase(title, (url) => fillWithWorld(url, now ?? new Date()));
+  worlds.set(title, template);
   return createTestDatabase({ copyOf: await template });
 }
 
