@@ -16,6 +16,8 @@ function run(...commandLines: string[][]): Ended[] {
     const ends = [];
     const { stdout, stderr } = process;
     const print = stdout.write.bind(stdout);
+    // Each command line adds its own listeners, of which a process has one set in production.
+    for (const emitter of [process, stdout, stderr]) emitter.setMaxListeners(0);
     for (const args of ${JSON.stringify(commandLines)}) {
       const end = { out: '', err: '' };
       stdout.write = (text) => { end.out += text; return true; };
@@ -31,16 +33,15 @@ function run(...commandLines: string[][]): Ended[] {
   return JSON.parse(stdout) as Ended[];
 }
 
+/** Runs groups of command lines as `run` does: starting the process takes longer than all of them. */
+function runGroups<Name extends string>(groups: Record<Name, string[][]>): Record<Name, Ended[]> {
+  const ended = run(...Object.values<string[][]>(groups).flat());
+  const take = ([name, { length }]: [string, string[][]]): [string, Ended[]] => [name, ended.splice(0, length)];
+  return Object.fromEntries(Object.entries<string[][]>(groups).map(take)) as Record<Name, Ended[]>;
+}
+
 describe('parsing of command lines', () => {
-  const [unknownCommand, withoutArguments, misspelled, help, version, usage] = run(
-    ['nonsense'],
-    [],
-    ['serve', '--wrong'],
-    ['export', '--help'],
-    ['--version'],
-    ['--help'],
-  );
-  const misused = run(
+  const misuses = [
     ['migrate', '--partitions'],
     ['migrate', '--partitions', 'many'],
     ['migrate', 'now'],
@@ -48,7 +49,7 @@ describe('parsing of command lines', () => {
     ['boards', 'previw', 'file'],
     ['sync', 'nobody'],
     ['boards', 'check', '--host', 'nowhere', 'file'],
-  );
+  ];
   const needy = [
     ['sync'],
     ['install'],
@@ -66,13 +67,27 @@ describe('parsing of command lines', () => {
     ['import'],
     ['import-awards'],
   ];
-  const withoutArgument = run(...needy);
-  const failures = run(
+  const faulty = [
     ['restore', '/nonexistent/file'],
     ['import', '/nonexistent/file'],
     ['achievements', 'check', '/nonexistent/file'],
     ['boards', 'check', '/'],
-  );
+  ];
+  const { forms, misused, withoutArgument, failures } = runGroups({
+    forms: [
+      ['nonsense'],
+      [],
+      ['serve', '--wrong'],
+      ['doctor', '--verbose'],
+      ['export', '--help'],
+      ['--version'],
+      ['--help'],
+    ],
+    misused: misuses,
+    withoutArgument: needy,
+    failures: faulty,
+  });
+  const [unknownCommand, withoutArguments, misspelled, verbose, help, version, usage] = forms;
 
   it('prints the usage for a wrong command, and exits with 2', () => {
     for (const ended of [unknownCommand, withoutArguments]) {
@@ -87,6 +102,8 @@ describe('parsing of command lines', () => {
       out: '',
       err: '  plaudit serve\n      runs the service, as npm start does\nplaudit: serve has no option --wrong; it takes none\n',
     });
+    assert.deepEqual([verbose?.status, verbose?.out], [2, '']);
+    assert.match(verbose?.err ?? '', /doctor has no option --verbose; it has --json/);
   });
 
   it('prints its help, that of one command, and its version', () => {
