@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
-import { addRepository } from '../contributions/stored-repository.ts';
+import { addRepository } from '../../integration/contributions/stored-repository.ts';
 
 interface Stored {
   externalId: string;

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import sharp from 'sharp';
-import { listOf, recordedDeliveries, recordedSecret } from '../../../simulators/gitea/recordings.ts';
-import { type Replay, secretOf, startReplay } from '../../../simulators/gitea/replay.ts';
-import { achievementsOf } from '../../contract/service-responses.ts';
-import { bearer, tokenIn } from '../../integration/access/owner.ts';
-import { until } from '../../time.ts';
-import { untilIdle } from '../access/state.ts';
-import { installAsOperator } from '../installations/as-operator.ts';
-import { send, sendDelivery } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { listOf, recordedDeliveries, recordedSecret } from '../../simulators/gitea/recordings.ts';
+import { type Replay, secretOf, startReplay } from '../../simulators/gitea/replay.ts';
+import { achievementsOf } from '../contract/service-responses.ts';
+import { untilIdle } from '../e2e/access/state.ts';
+import { installAsOperator } from '../e2e/installations/as-operator.ts';
+import { send, sendDelivery } from '../e2e/raw-request.ts';
+import { startTestService, type TestService } from '../e2e/service.ts';
+import { bearer, tokenIn } from '../integration/access/owner.ts';
+import { until } from '../time.ts';
 
 /** Tests the whole service on recordings of a real Gitea. */
 

@@ -4,7 +4,7 @@ import { findDueAddresses, saveResolved } from '../../../src/contributions/ident
 import type { Database } from '../../../src/database/connection.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
-import { addRepository } from '../contributions/stored-repository.ts';
+import { addRepository } from '../../integration/contributions/stored-repository.ts';
 
 const knownUntil = new Date('2026-06-14T09:00:00Z');
 const now = new Date('2026-06-15T12:00:00Z');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
-import { addRepository } from '../contributions/stored-repository.ts';
+import { addRepository } from '../../integration/contributions/stored-repository.ts';
 
 describe('the migration that reads repositories again', () => {
   it('makes achievement files with conditions on file paths due again with an upgrade', async () => {
