@@ -29,7 +29,7 @@ describe('counters of windows', () => {
   };
   const logins = (type: Account['type']): string[] =>
     world.accounts.filter((account) => account.type === type && !account.isDeleted).map(({ login }) => login);
-  const counted = (): string[] => [...sampled(logins('User'), 3), ...logins('Bot'), ...logins('Organization')];
+  const counted = (): string[] => [...sampled(logins('User'), 6), ...logins('Bot'), ...logins('Organization')];
 
   const windows: Record<string, string>[] = [
     { since: '2020-01-01' },

@@ -164,7 +164,7 @@ describe('preview of a repository that is not collected with all details', () =>
     const requests = simulator.requests.length;
     for (const at of sampled(
       Array.from({ length: requests }, (_, index) => index + 1),
-      8,
+      16,
     )) {
       await using interruptedDatabase = await createTestDatabase();
       const environment = { ...prepared.environment, DATABASE_URL: interruptedDatabase.url };

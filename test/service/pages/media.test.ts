@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { sampled } from '../../depth.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { award } from '../achievements/award.ts';
 import { sharedBrowser } from '../cards/browser.ts';
@@ -67,7 +68,8 @@ describe('pages in other media than a screen with its own colours', () => {
   it('have letters of twice the size where a reader sets it, and still fit', async () => {
     const browser = await sharedBrowser();
     const page = await browser.newPage({ bypassCSP: true, viewport: { width: 640, height: 900 } });
-    for (const path of ['/', `/github/${ada.name}`, community, '/cards?card=streak', '/docs/boards', '/sign-in']) {
+    const paths = ['/', `/github/${ada.name}`, community, '/cards?card=streak', '/docs/boards', '/sign-in'];
+    for (const path of sampled(paths, 2)) {
       await page.goto(`${shared.service.url}${path}`);
       const before = await page.evaluate<string[]>(sizes);
       await page.addStyleTag({ content: ':root { font-size: 200% }' });

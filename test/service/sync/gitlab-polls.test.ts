@@ -6,16 +6,16 @@ import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
 import { setVisibility } from '../../../simulators/world/mutations.ts';
 import { toContributors } from '../../contract/service-responses.ts';
+import { sampled } from '../../depth.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import { entity, type Fixture, install, untilResponsesMatchWorld } from '../../e2e/gitlab/fixture.ts';
 import { pollOwners } from '../../e2e/installations/installed.ts';
 import { openSteppedGitLab } from './stepped-hosts.ts';
 
-describe('polls of owners at GitLab', () => {
-  it('find changes in a group and in the projects of a user without webhooks in the next round', async () => {
-    await using fixture = await openSteppedGitLab();
-    const { repositories, organization, world, people, pulls, now } = fixture;
-    await untilResponsesMatchWorld(fixture, 'everything is counted');
+/** Kinds of owners, each with a check that polls find the changes in its projects. */
+const owners: Record<string, (fixture: Fixture) => Promise<void>> = {
+  'a group': async (fixture) => {
+    const { repositories, organization, world, people, pulls } = fixture;
     await install(fixture, `gitlab/${organization.login}`);
     await untilIdle(fixture.service);
     await pollOwners(fixture);
@@ -26,7 +26,9 @@ describe('polls of owners at GitLab', () => {
     await pollOwners(fixture);
     await assertContributors(fixture, organization.login);
     await assertFollowed(fixture, repositories.handbook, organization.login);
-
+  },
+  'the projects of a user': async (fixture) => {
+    const { world, people, now } = fixture;
     const { login, id: ownerId } = people.ada;
     const own = addRepository(world, { ownerId, name: 'notes', createdAt: now(), hasDiscussions: false });
     addCommit(world, own, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
@@ -34,7 +36,17 @@ describe('polls of owners at GitLab', () => {
     await install(fixture, `gitlab/${login}`);
     await untilIdle(fixture.service);
     await assertFollowed(fixture, own, login);
-  });
+  },
+};
+
+describe('polls of owners at GitLab', () => {
+  for (const [title, check] of sampled(Object.entries(owners), 2)) {
+    it(`find changes in ${title} without webhooks in the next round`, async () => {
+      await using fixture = await openSteppedGitLab();
+      await untilResponsesMatchWorld(fixture, 'everything is counted');
+      await check(fixture);
+    });
+  }
 });
 
 async function assertContributors({ service, world }: Fixture, name: string): Promise<void> {

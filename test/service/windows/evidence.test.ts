@@ -27,7 +27,7 @@ describe('evidence of counters', () => {
       const logins = [ada.name, engines.name, keeper.name];
       const expected = new Map(logins.map((login) => [login, countersOf(world, login, undefined, window)]));
       const counters = logins.flatMap((login) => counterNames.map((counter) => ({ login, counter })));
-      for (const { login, counter } of window === undefined ? counters : sampled(counters, 3)) {
+      for (const { login, counter } of sampled(counters, 3)) {
         const path = `${login}/contributions/${counter}?limit=${counter === 'commits' ? 100 : 7}&${query}`;
         const read = await readAll(path);
         checkSum(path, read);
@@ -51,7 +51,7 @@ describe('evidence of counters', () => {
       const { data } = JSON.parse(text) as { data: { contributions: Record<string, number> }[] };
       for (const [counter, number] of Object.entries(data[0]?.contributions ?? {})) {
         sums[counter] = (sums[counter] ?? 0) + number;
-        for (const query of ['limit=40', 'limit=40&period=2025']) {
+        for (const query of sampled(['limit=40', 'limit=40&period=2025'], 2)) {
           const read = await readAll(`${path}/${counter}?${query}`);
           checkSum(path, read);
           if (query === 'limit=40') assert.equal(read.first.meta_data.total, number, `${path}/${counter}`);
