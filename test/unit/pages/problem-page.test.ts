@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isStringOneByteRepresentation } from 'node:v8';
 import { locales } from '../../../src/cards/languages/locales.ts';
 import type { PageProblem } from '../../../src/http/send.ts';
 import type { Site } from '../../../src/pages/layout.ts';
@@ -20,14 +21,18 @@ const site: Site = {
   example: undefined,
 };
 
-/** Returns the content of the page of a problem. */
-function mainOf(problem: Partial<PageProblem>, locale = 'en'): string {
-  const page = problemPage(site, readerOf({ locale, isChosen: false }), {
+function pageOf(problem: Partial<PageProblem>, locale = 'en'): string {
+  return problemPage(site, readerOf({ locale, isChosen: false }), {
     status: 503,
     message: 'The service is busy.',
     explanations: [],
     ...problem,
   });
+}
+
+/** Returns the content of the page of a problem. */
+function mainOf(problem: Partial<PageProblem>, locale = 'en'): string {
+  const page = pageOf(problem, locale);
   return /<main id="main">(.*)<\/main>/s.exec(page)?.[1] ?? assert.fail(page);
 }
 
@@ -54,6 +59,13 @@ describe('the page of a problem', () => {
     const main = mainOf({ status: 404, message: 'There is nothing.' });
     assert.match(main, /<a class="button" href="\/">Go to the start page<\/a>/);
     assert.doesNotMatch(main, /href=""/);
+  });
+
+  it('is kept in one byte for each character where its own language permits', () => {
+    const page = pageOf({});
+    assert.ok(page.includes('hreflang="zh">&#20013;&#25991;</a>'), page);
+    assert.ok(isStringOneByteRepresentation(page));
+    assert.ok(!isStringOneByteRepresentation(pageOf({}, 'ja')));
   });
 
   it('makes the path of the documentation in its message a link', () => {
