@@ -63,7 +63,7 @@ export function fixedStatement<Values extends object, Row>(
   };
   let built: CompiledQuery<Row> | undefined;
   return async (connection, values) => {
-    built ??= build(placeholderOf).compile(connection);
+    built ??= compact(build(placeholderOf).compile(connection));
     const parameters = built.parameters.map((parameter) => {
       const name = names.get(parameter);
       return name === undefined ? parameter : values[name];
@@ -72,4 +72,12 @@ export function fixedStatement<Values extends object, Row>(
     const { rows } = await (readers.get(connection)?.<Row>(query) ?? connection.executeQuery<Row>(query));
     return rows;
   };
+}
+
+/**
+ * Leaves out indentation and lines of comments: PostgreSQL copies the text of a prepared statement with each run, which took a
+ * tenth of the time of a statement of 2 kB. No text in quotes may have several lines.
+ */
+function compact<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
+  return { ...query, sql: query.sql.trim().replace(/(?:\n\s*(?:--.*)?)+/g, '\n') };
 }

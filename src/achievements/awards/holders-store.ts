@@ -56,8 +56,8 @@ export function holdersInSql(upTo: RawBuilder<unknown> = sql`${maxHolders + 1}`)
   // The offset lets each account be read by its key, however few accounts PostgreSQL expects.
   return sql`(select count(*)::integer as holders from (
     select from ${keptAwards('w')} cross join lateral (
-      select deleted_at, hidden, hidden_by_host from accounts where id = w.account_id offset 0) a
-    where w.achievement_id = h.id and w.revoked_at is null and ${isShownInSql('a')} limit ${upTo}) one)`;
+      select from accounts a where id = w.account_id and ${isShownInSql('a')} offset 0) a
+    where w.achievement_id = h.id and w.revoked_at is null limit ${upTo}) one)`;
 }
 
 /** Returns the columns of the achievement `h` of the repository `r`, which `n` people hold. */

@@ -114,9 +114,13 @@ function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id' | 'ho
       and (w.awarded_at, w.id) ${sql.raw(operator)}
         ('epoch'::timestamptz + ${value('us')}::bigint * interval '1 microsecond', ${value('placeId')}::uuid)`;
     // PostgreSQL counts after the limit.
-    const holders = has.holders
-      ? sql`, case when r.is_private then 0 else ${holdersInSql(value('holdersUpTo'))} end as holders`
-      : sql``;
+    const number = holdersInSql(value('holdersUpTo'));
+    const shownNumber = has.private ? sql`case when r.is_private then 0 else ${number} end` : number;
+    const holders = has.holders ? sql`, ${shownNumber} as holders` : sql``;
+    // All readers may know a public repository.
+    const isOpen = has.private
+      ? sql`not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')})`
+      : sql`true`;
     const direction = sql.raw(has.before ? 'asc' : 'desc');
     return sql`
     select ${pointRead} w.id, h.id as achievement_id, h.repository_id, h.name, h.icon, h.description, w.awarded_at,
@@ -127,18 +131,16 @@ function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id' | 'ho
       r.default_branch ${holders}
     from ${keptAwards('w')}
     -- Each of these reads one row by its key. The offsets spare PostgreSQL the comparison of other orders, which took
-    -- twice the time of the statement.
+    -- twice the time of the statement. Conditions outside of them would be steps of their own.
     cross join lateral (select id, repository_id, name, icon, description from achievements
       where id = w.achievement_id offset 0) h
-    cross join lateral (select id, owner_id, name, default_branch, provider, credential_name, is_private, deleted_at
-      from repositories where id = h.repository_id offset 0) r
-    cross join lateral (select id, name, publishes_private, deleted_at, hidden, hidden_by_host from accounts
-      where id = r.owner_id offset 0) o
-    cross join lateral (
-      select not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')}) as is_open) t
-    where w.account_id = ${value('accountId')} and w.revoked_at is null and o.deleted_at is null
-      and ${has.private ? isPresentInSql('r') : isPublicInSql('r')}
-      and (${value('isOwner')}::boolean or o.id = w.account_id or ${isShownInSql('o')})
+    cross join lateral (select owner_id, name, default_branch, is_private from repositories r
+      where id = h.repository_id and ${has.private ? isPresentInSql('r') : isPublicInSql('r')} offset 0) r
+    cross join lateral (select id, name, publishes_private, deleted_at, hidden, hidden_by_host from accounts o
+      where id = r.owner_id and deleted_at is null
+        and (${value('isOwner')}::boolean or id = w.account_id or ${isShownInSql('o')}) offset 0) o
+    cross join lateral (select ${isOpen} as is_open) t
+    where w.account_id = ${value('accountId')} and w.revoked_at is null
       ${has.id ? sql`and (w.id = ${value('id')} or w.imported_id = ${value('id')})` : sql``}
       ${has.after ? beside('<') : sql``}
       ${has.before ? beside('>') : sql``}

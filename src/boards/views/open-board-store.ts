@@ -50,10 +50,10 @@ function openBoardsInSql({
       coalesce(b.definition ->> 'description', '') as description
     -- Each of these reads one row by its key, however few accounts and boards PostgreSQL expects.
     from (${among}) m cross join lateral (
-        select owner_id, slug, place, definition, is_current, is_private from boards where id = m.board_id offset 0) b
+        select owner_id, slug, place, definition from boards
+        where id = m.board_id and is_current and not is_private
+          and definition #>> '{people,only_members_of}' is null offset 0) b
       cross join lateral (
-        select id, provider, name, deleted_at, hidden, hidden_by_host from accounts where id = b.owner_id offset 0) o
-    where b.is_current and not b.is_private and ${isShownInSql('o')}
-      and b.definition #>> '{people,only_members_of}' is null
+        select provider, name from accounts o where id = b.owner_id and ${isShownInSql('o')} offset 0) o
     order by b.owner_id <> ${ownerId}, o.provider, lower(o.name), b.place limit ${limit}`;
 }
