@@ -108,6 +108,17 @@ function forgetChangedAccounts(access: Access, { onAnnouncement }: Core): void {
   });
 }
 
+/** Returns a function that returns the URL of a server. Each look at the address of a socket is a call of the system. */
+function urlOf(host: string, server: () => App['server']): () => string {
+  let listening: string | undefined;
+  return () => {
+    if (listening !== undefined) return listening;
+    const url = formatUrl(host, server().address());
+    if (server().listening) listening = url;
+    return url;
+  };
+}
+
 /** Creates the web application with all routes. */
 export async function createApp(config: Config, core: Core, parts: AppParts): Promise<App> {
   const { log, now, registry, images, url, progressEveryMs } = parts;
@@ -116,7 +127,8 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
   const resolver = createResolver(config, core, log, now);
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
   const counts = new SharedCounts(core.control.connection, now);
-  const publicUrl = (): string => config.publicUrl ?? url ?? formatUrl(config.host, app.server.address());
+  const ownUrl = urlOf(config.host, () => app.server);
+  const publicUrl = (): string => config.publicUrl ?? url ?? ownUrl();
   const isLive = (): boolean => listener.isConnected();
   const handlerTimeoutMs = config.lookupBudgetMs + handlerMarginMs;
   const access = createAccess({ connection, now, publicUrl, isLive });

@@ -12,7 +12,7 @@ import { AccountPath, MovedRepository } from '../http/endpoint.ts';
 import type { PartRequest } from '../http/endpoints.ts';
 import type { Page, ReadPart } from '../http/pages.ts';
 import type { ShownRepository } from '../repositories/public-store.ts';
-import { accountPath, composerPath, counterPath, endpointPath, previewPath } from './addresses.ts';
+import { accountPath, composerPath, counterPath, endpointPath, previewPath, withQuery } from './addresses.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import { definitionOf } from './definitions/index.ts';
 import { progressLine } from './details/progress-evidence.ts';
@@ -37,7 +37,7 @@ import {
   section,
 } from './sections.ts';
 import { tipsPath } from './style.ts';
-import { PeopleQuery, PrivateParameter, privateQuery, windowOf, withQuery } from './windows.ts';
+import { PeopleQuery, PrivateParameter, privateQuery, windowOf } from './windows.ts';
 import type { PageWords } from './words/words.ts';
 
 const AccountQuery = Type.Object({ ...PeopleQuery.properties, private: PrivateParameter });

@@ -1,5 +1,11 @@
 /** Paths of pages, and of the images and data on them. */
 
+/** Returns a path with parameters. */
+export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+  // Most paths of a page have none.
+  return Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query).toString()}`;
+}
+
 export function accountPath(provider: string, name: string): string {
   return `/${provider}/${encodeURIComponent(name)}`;
 }
@@ -22,9 +28,7 @@ export function endpointPath(
   endpoint: string,
   query: Record<string, string> = {},
 ): string {
-  const parameters = new URLSearchParams(query).toString();
-  const path = `/v1/${provider}/entities/${encodeURIComponent(name)}/${endpoint}`;
-  return parameters === '' ? path : `${path}?${parameters}`;
+  return withQuery(`/v1/${provider}/entities/${encodeURIComponent(name)}/${endpoint}`, query);
 }
 
 /** Returns the path of an endpoint's image for previews of links; `renderDocument` states its size. */
@@ -46,7 +50,7 @@ function previewList(endpoint: string): Record<string, string> {
 
 /** Returns the path of the composer with a card of an account. */
 export function composerPath(query: Record<string, string>): string {
-  return `/cards?${new URLSearchParams(query).toString()}`;
+  return withQuery('/cards', query);
 }
 
 /** Returns the path of the settings of an account, or of one section. */

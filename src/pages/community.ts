@@ -1,6 +1,6 @@
 import { MovedRepository } from '../http/endpoint.ts';
 import type { ReadPart } from '../http/pages.ts';
-import { contributorPath, endpointPath } from './addresses.ts';
+import { contributorPath, endpointPath, withQuery } from './addresses.ts';
 import { definitionOf } from './definitions/index.ts';
 import { morePeopleLink } from './details/parts.ts';
 import { html, type Markup } from './html.ts';
@@ -8,7 +8,7 @@ import { type NumberFacts, numberLink, sharedTip } from './numbers.ts';
 import { type Part, PersonPart, partReader } from './parts.ts';
 import type { Reader } from './reader.ts';
 import { personLink, provenance, section } from './sections.ts';
-import { changeOf, mostPeople, nameOfWindow, type PageWindow, windowOf, windowPicker, withQuery } from './windows.ts';
+import { changeOf, mostPeople, nameOfWindow, type PageWindow, windowOf, windowPicker } from './windows.ts';
 
 /** The people who contributed to the repositories of an owner, or to one of them, and newcomers beside them. */
 

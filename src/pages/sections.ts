@@ -18,13 +18,14 @@ import {
   languagePath,
   repositoryCounterPath,
   repositoryPath,
+  withQuery,
 } from './addresses.ts';
 import { definitionOf, definitionsOf } from './definitions/index.ts';
 import { html, type Markup, trusted } from './html.ts';
 import { type NumberFacts, numberLink, sharedTip, tip } from './numbers.ts';
 import type { AwardPart, BoardPart, Part } from './parts.ts';
 import type { Reader } from './reader.ts';
-import { privateQuery, withQuery } from './windows.ts';
+import { privateQuery } from './windows.ts';
 
 /** Sections that several pages show. */
 

@@ -4,6 +4,7 @@ import { daysOf } from '../cards/window-days.ts';
 import { WindowParameters } from '../windows/parameters.ts';
 import { today } from '../windows/periods.ts';
 import { meaningOf, readWindow, type Window, type WindowMeaning, windowBefore } from '../windows/window.ts';
+import { withQuery } from './addresses.ts';
 import { labelOfPeriod } from './composer/labels.ts';
 import { html, type Markup, trusted } from './html.ts';
 import type { Reader } from './reader.ts';
@@ -88,12 +89,6 @@ export function changeOf(present: number, before: number | undefined, { language
   const signed = language.signed(difference);
   const past = fill(words.detail.before, { n: language.number(before) });
   return html`<small class="change ${direction}" title="${past}"><span aria-hidden="true">${sign}</span> <bdi>${signed}</bdi><span class="unseen"> (${past})</span></small>`;
-}
-
-/** Returns a path with parameters. */
-export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
-  const parameters = new URLSearchParams(query).toString();
-  return parameters === '' ? path : `${path}?${parameters}`;
 }
 
 /** Returns the parameter of addresses of numbers with private contributions. */

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { boardPath } from '../addresses.ts';
+import { boardPath, withQuery } from '../addresses.ts';
 import { html } from '../html.ts';
 import type { Reader } from '../reader.ts';
-import { daysOfWindow, withQuery } from '../windows.ts';
+import { daysOfWindow } from '../windows.ts';
 import type { NumberDetails } from './evidence-page.ts';
 
 const Instant = Type.Union([Type.Null(), Type.String()]);

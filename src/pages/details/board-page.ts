@@ -6,7 +6,7 @@ import { fill } from '../../cards/languages/language.ts';
 import { AppError } from '../../errors.ts';
 import { AccountPath, MovedRepository } from '../../http/endpoint.ts';
 import type { Page, ReadPart } from '../../http/pages.ts';
-import { accountPath, boardPath, endpointPath, previewPath } from '../addresses.ts';
+import { accountPath, boardPath, endpointPath, previewPath, withQuery } from '../addresses.ts';
 import { definitionOf } from '../definitions/index.ts';
 import { html, type Markup, trusted } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
@@ -14,7 +14,7 @@ import { type Part, partReader } from '../parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { tipsPath } from '../style.ts';
-import { daysOfWindow, withQuery } from '../windows.ts';
+import { daysOfWindow } from '../windows.ts';
 import { morePeopleLink, SeasonNumber } from './parts.ts';
 import { podium, type RankFacts, RankPart, rankTable } from './ranks.ts';
 

@@ -5,7 +5,7 @@ import { type AccountName, MovedRepository } from '../../http/endpoint.ts';
 import type { PartRequest } from '../../http/endpoints.ts';
 import type { Envelope } from '../../http/envelope.ts';
 import type { Page, PageContext } from '../../http/pages.ts';
-import { accountPath, endpointPath, previewPath, repositoryPath } from '../addresses.ts';
+import { accountPath, endpointPath, previewPath, repositoryPath, withQuery } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
 import { type Part, partReader } from '../parts.ts';
@@ -19,7 +19,6 @@ import {
   WindowQuery,
   windowOf,
   windowPicker,
-  withQuery,
 } from '../windows.ts';
 import { olderLink, SeasonNumber } from './parts.ts';
 import { remainderOf } from './remainder.ts';

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Form } from '../../../http/forms.ts';
-import { accountPath } from '../../addresses.ts';
+import { accountPath, withQuery } from '../../addresses.ts';
 import { html, trusted } from '../../html.ts';
-import { privateQuery, withQuery } from '../../windows.ts';
+import { privateQuery } from '../../windows.ts';
 import { form, readItem, type Section } from '../section.ts';
 
 const Settings = Type.Object({
