@@ -7,7 +7,7 @@ import type { App } from '../http/app.ts';
 import { AccountPath, type HandlerResult, type RequestContext } from '../http/endpoint.ts';
 import { envelope, formatTimestamp, WindowSchema } from '../http/envelope.ts';
 import { FormatParameter } from '../http/images.ts';
-import { cutPage, neighbourCursors, type Page, PageParameters } from '../http/pagination.ts';
+import { cutPage, itemsToRead, neighbourCursors, type Page, PageParameters } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
 import { WindowParameters } from '../windows/parameters.ts';
 import { invalid } from '../windows/problem.ts';
@@ -108,7 +108,7 @@ async function loadHistory(services: RouteServices, context: Context): Promise<H
   const { account, page } = context;
   const includesPrivate = mayIncludePrivate(context);
   if (includesPrivate) await loadPrivateTotals(services, context);
-  const found = await findDays(services, account, { ...page, limit: page.limit + 1, includesPrivate });
+  const found = await findDays(services, account, { ...page, limit: itemsToRead(page), includesPrivate });
   const asOf = await lastFetched(services, context, { includesPrivate, isCollected: false });
   return { ...cutPage(found, page.limit, page.start), asOf, includesPrivate };
 }

@@ -89,6 +89,8 @@ export interface ResolvedAccount extends LookupTerms {
 export interface RequestedPage {
   limit: number;
   start: PageStart;
+  /** True: no cursors to other pages are wanted. */
+  isAlone?: boolean | undefined;
 }
 
 /** The request context: the resolved account and the parsed parameters. */

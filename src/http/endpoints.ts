@@ -24,6 +24,8 @@ export interface PartRequest {
   window?: Window | undefined;
   /** A `next_cursor` of the listing; absent: its first page. */
   after?: string | undefined;
+  /** True: the caller reads no cursors, whose signatures take a while. */
+  isAlone?: boolean;
   /** Parts of the card input that the caller reads; absent: none. */
   cardInput?: readonly (keyof CardInput)[];
 }
@@ -51,7 +53,7 @@ export class Endpoints {
 
   /** Adds an endpoint whose readers are public. */
   add<Path extends TObject, Query extends TObject, Data>(endpoint: Endpoint<Path, Query, Data>): void {
-    this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit, window, after, cardInput }) => {
+    this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit, after, isAlone, ...others }) => {
       const { listing } = endpoint;
       const start =
         listing === undefined || after === undefined ? {} : this.#cursors.readStart(listing.name, { after });
@@ -59,10 +61,10 @@ export class Endpoints {
         ...resolved,
         params: Object({ ...params, provider: resolved.account.provider, name: resolved.account.name }),
         query: Object({ ...query }),
-        page: { limit: limit ?? listing?.defaultLimit ?? 0, start },
-        window,
+        page: { limit: limit ?? listing?.defaultLimit ?? 0, start, isAlone },
+        window: others.window,
         image: undefined,
-        cardInput,
+        cardInput: others.cardInput,
       };
       const data = await endpoint.load(context);
       if (data === undefined) return undefined;

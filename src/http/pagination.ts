@@ -109,6 +109,11 @@ export function cutPage<Item>(items: readonly Item[], limit: number, start: Page
   return { page: items.slice(0, limit), hasPrevious: start.after !== undefined, hasNext: hasMore };
 }
 
+/** Returns the number of items to read for a page that `cutPage` cuts. */
+export function itemsToRead({ limit, isAlone = false }: { limit: number; isAlone?: boolean | undefined }): number {
+  return isAlone ? limit : limit + 1;
+}
+
 /** Returns the cursors that lead from a page to its neighbours, as the envelope takes them. */
 export function neighbourCursors<Item>(
   { page, hasPrevious, hasNext }: Page<Item>,

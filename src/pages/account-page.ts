@@ -43,6 +43,7 @@ import type { PageWords } from './words/words.ts';
 const AccountQuery = Type.Object({ ...PeopleQuery.properties, private: PrivateParameter });
 const numbersId = 'contributions';
 const listLengths = { awards: 12, boards: 12, languages: 6, people: 20, repositories: 12 };
+const shownAwards = { limit: listLengths.awards, isAlone: true, cardInput: ['holders'] } as const;
 const readAccount = partReader(AccountPart);
 const readAwards = partReader(AwardPart);
 const readBoards = partReader(BoardPart);
@@ -97,10 +98,8 @@ export function accountPage(
       // Its numbers come from its repositories, so that they are complete once these are collected.
       const isSummed = isOrganization || !provider.accounts.reportsTotals;
       const [own, awards, progress, community, boardList, owned, defined, languages] = await Promise.all([
-        readPart(read, 'listContributions', readAccount, { query: { private: within.withPrivate } }),
-        isOrganization
-          ? undefined
-          : readPart(read, 'listAwards', readAwards, { limit: listLengths.awards, cardInput: ['holders'] }),
+        readPart(read, 'listContributions', readAccount, { query: { private: within.withPrivate }, isAlone: true }),
+        isOrganization ? undefined : readPart(read, 'listAwards', readAwards, shownAwards),
         account.type === 'user' ? findNext(account) : undefined,
         isOrganization
           ? unlessHostFails(loadCommunity(read, within, { limit: Number(people), now: now() }))

@@ -7,6 +7,7 @@ import { envelope, formatTimestamp, TimestampSchema, UuidSchema } from '../../ht
 import { type CardImage, FormatParameter, type ImageFormat, type Parameters } from '../../http/images.ts';
 import {
   cutPage,
+  itemsToRead,
   neighbourCursors,
   type Page,
   PageParameters,
@@ -116,15 +117,13 @@ function holdersUpTo({ image, cardInput }: Context): number | undefined {
 
 async function loadPage(services: AwardServices, context: Context): Promise<Awards> {
   const { connection, parsedFiles } = services;
-  const {
-    account,
-    page: { limit, start },
-  } = context;
+  const { account, page } = context;
+  const { limit, start } = page;
   const audience = audienceOf(context);
   const isFirst = start.after === undefined && start.before === undefined;
   const [found, next] = await Promise.all([
     findAwardPage(connection, audience, {
-      limit: limit + 1,
+      limit: itemsToRead(page),
       after: start.after && placeOf('after', start.after, account.id),
       before: start.before && placeOf('before', start.before, account.id),
       holdersUpTo: holdersUpTo(context),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../../../src/errors.ts';
-import { Cursors, cutPage, neighbourCursors } from '../../../src/http/pagination.ts';
+import { Cursors, cutPage, itemsToRead, neighbourCursors } from '../../../src/http/pagination.ts';
 
 const cursors = new Cursors(Buffer.alloc(32, 7));
 
@@ -86,6 +86,13 @@ describe('pagination', () => {
         assert.deepEqual(backwards.flat(), items);
       }),
     );
+  });
+
+  it('looks for a next page only where a cursor to it is wanted', () => {
+    const cut = (page: { limit: number; isAlone?: boolean }): object =>
+      cutPage(['a', 'b', 'c'].slice(0, itemsToRead(page)), page.limit, {});
+    assert.deepEqual(cut({ limit: 2 }), { page: ['a', 'b'], hasPrevious: false, hasNext: true });
+    assert.deepEqual(cut({ limit: 2, isAlone: true }), { page: ['a', 'b'], hasPrevious: false, hasNext: false });
   });
 
   it('returns the cursors of the neighbours that a page has', () => {
