@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { TSchema } from 'typebox';
 import { erasedMeanwhile, refersToErased } from '../accounts/erased-meanwhile.ts';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
@@ -11,6 +11,7 @@ import { bodyReader } from './body.ts';
 import { bearerToken, type Caller, isServiceToken } from './caller.ts';
 import { type Representation, representationFor } from './compression.ts';
 import { addDocumentation } from './description/documentation.ts';
+import { respondToFirstErrors } from './first-error.ts';
 import type { CardImages } from './images.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { publicKey } from './page-language.ts';
@@ -121,21 +122,32 @@ export async function createServer(options: ServerOptions): Promise<App> {
   await addRateLimits(app, options);
   await app.register(cors, { origin: '*', methods, exposedHeaders, maxAge: 86_400, strictPreflight: false });
   await addDocumentation(app, options.publicUrl);
-  options.register(app);
-  app.setErrorHandler(async (error, request, reply) => {
-    const problem = problemOf(error, request.raw, options.now());
-    if (problem.status >= 500 && !(error instanceof AppError))
-      options.log.error({ id: request.id, err: error }, 'a request failed');
-    else if (error instanceof AppError && error.cause !== undefined) {
-      options.log.warn({ id: request.id, err: error }, 'a request failed');
-    }
-    const stored = problem.status === 429 || problem.status >= 500 ? findStoredImage(options, request) : undefined;
-    return stored === undefined ? sendProblem(request, reply, problem, options) : sendResponse(request, reply, stored);
-  });
+  await respondToFirstErrors(
+    app,
+    (error, request, reply) => respondToError(options, error, request, reply),
+    options.register,
+  );
   app.setNotFoundHandler(async (request, reply) =>
     sendProblem(request, reply, unmatched(app, request, options.now()), options),
   );
   return app;
+}
+
+/** Logs an error that nothing describes, and sends the response for it. */
+function respondToError(
+  options: ServerOptions,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const problem = problemOf(error, request.raw, options.now());
+  if (problem.status >= 500 && !(error instanceof AppError))
+    options.log.error({ id: request.id, err: error }, 'a request failed');
+  else if (error instanceof AppError && error.cause !== undefined) {
+    options.log.warn({ id: request.id, err: error }, 'a request failed');
+  }
+  const stored = problem.status === 429 || problem.status >= 500 ? findStoredImage(options, request) : undefined;
+  return stored === undefined ? sendProblem(request, reply, problem, options) : sendResponse(request, reply, stored);
 }
 
 /**
