@@ -8,7 +8,7 @@ import { fillOrganization, type Size } from './fill-organization.ts';
 import { findStored, type StoredOrganization } from './stored-organization.ts';
 
 /**
- * BENCH_KEEP names a folder that keeps one filled data directory for each size, 12 GB for 10,000,000 contributions.
+ * BENCH_KEEP names a folder that keeps one filled data directory for each size, 10 GB for 10,000,000 contributions.
  * Measurements change copies of them. Remove the folder when the tables or the filling have changed.
  */
 const kept = process.env['BENCH_KEEP'];
