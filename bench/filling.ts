@@ -3,7 +3,7 @@ import type { Database } from '../src/database/connection.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
 import { openDatabase } from '../src/database/open.ts';
 
-/** Settings of a server that writes little besides its tables, because a filling that is stopped is begun again. */
+/** Settings of a server that writes little more than its tables. A filling that is stopped starts again from an empty directory. */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
