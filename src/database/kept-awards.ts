@@ -11,8 +11,16 @@ export const isOfErased = sql<boolean>`account_id = any(${accountsBeingErased})`
 
 /**
  * Returns SQL for a table of all awards except those of accounts that are being erased: steps of the erasure delete these
- * rows, but no reader may show them from its beginning on. All readers of awards use it.
+ * rows, but no reader may show them from its beginning on. All readers of awards use it, or `allAwards`.
  */
 export function keptAwards(alias: string): RawBuilder<unknown> {
   return sql`(select * from awards where account_id <> all(${accountsBeingErased})) ${sql.id(alias)}`;
+}
+
+/**
+ * Returns SQL for a table of all awards, for statements that show none of an account that is being erased: they require that its
+ * account is shown, which an account that is being erased is not, or only leave out what an account has earned.
+ */
+export function allAwards(alias: string): RawBuilder<unknown> {
+  return sql`awards ${sql.id(alias)}`;
 }

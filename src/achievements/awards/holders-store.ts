@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import { keptAwards } from '../../database/kept-awards.ts';
+import { allAwards, keptAwards } from '../../database/kept-awards.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** An achievement that the file of a public repository defines at present. */
@@ -47,7 +47,7 @@ export const maxHolders = 1000;
  * `a`, which everyone may see.
  */
 export function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
-  return sql`from ${keptAwards('w')} join accounts a on a.id = w.account_id
+  return sql`from ${allAwards('w')} join accounts a on a.id = w.account_id
     where w.achievement_id = ${achievementId} and w.revoked_at is null and ${isShownInSql('a')}`;
 }
 
@@ -55,7 +55,7 @@ export function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
 export function holdersInSql(upTo: RawBuilder<unknown> = sql`${maxHolders + 1}`) {
   // The offset lets each account be read by its key, however few accounts PostgreSQL expects.
   return sql`(select count(*)::integer as holders from (
-    select from ${keptAwards('w')} cross join lateral (
+    select from ${allAwards('w')} cross join lateral (
       select from accounts a where id = w.account_id and ${isShownInSql('a')} offset 0) a
     where w.achievement_id = h.id and w.revoked_at is null limit ${upTo}) one)`;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
-import { keptAwards } from '../../database/kept-awards.ts';
+import { allAwards } from '../../database/kept-awards.ts';
 import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { isPublicInSql } from '../../repositories/present-store.ts';
 
@@ -31,15 +31,19 @@ export const findOpenFiles = fixedStatement<{ accountId: string; limit: number; 
     )
     select r.id as "repositoryId", r.name as "repositoryName", o.name as "ownerName",
       r.default_branch as "defaultBranch", f.oid, case when f.oid = any(${value('parsed')}::text[]) then null else f.text end as text,
-      n.names
-    from totals t join repositories r on r.id = t.repository_id
-      join accounts o on o.id = r.owner_id join achievement_files f on f.repository_id = t.repository_id
-      cross join lateral (
-        select array_agg(h.name) as names from achievements h
-        where h.repository_id = t.repository_id and h.is_current and h.evaluated_at is null
-          and not exists (select from ${keptAwards('w')} where w.achievement_id = h.id and w.account_id = ${value('accountId')})) n
-    where f.path is not null and r.installed_at is not null
-      and ${isPublicInSql('r')} and ${isShownInSql('o')} and n.names is not null
-      and not exists (select from streams s where s.repository_id = t.repository_id and s.completed_at is null)
+      t.names
+    -- Few achievements are left, so that their repositories and files are each read by a key.
+    from (
+      select t.repository_id, t.items, array_agg(h.name) as names
+      from totals t join achievements h on h.repository_id = t.repository_id
+      where h.is_current and h.evaluated_at is null
+        and h.id not in (select w.achievement_id from ${allAwards('w')} where w.account_id = ${value('accountId')})
+      group by t.repository_id, t.items offset 0) t
+    cross join lateral (select id, owner_id, name, default_branch from repositories r
+      where id = t.repository_id and installed_at is not null and ${isPublicInSql('r')} offset 0) r
+    cross join lateral (select name from accounts o where id = r.owner_id and ${isShownInSql('o')} offset 0) o
+    cross join lateral (select oid, text from achievement_files
+      where repository_id = t.repository_id and path is not null offset 0) f
+    where not exists (select from streams s where s.repository_id = t.repository_id and s.completed_at is null)
     order by t.items desc, r.id limit ${value('limit')}`,
 );
