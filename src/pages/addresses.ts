@@ -1,9 +1,18 @@
 /** Paths of pages, and of the images and data on them. */
 
+/** Characters that `URLSearchParams` leaves as they are. */
+const plain = /^[\w.*-]*$/;
+
 /** Returns a path with parameters. */
 export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
-  // Most paths of a page have none.
-  return Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query).toString()}`;
+  // A page has dozens of addresses, of which most need no encoding.
+  let text = '';
+  for (const name in query) {
+    const value = query[name] ?? '';
+    if (!plain.test(name) || !plain.test(value)) return `${path}?${new URLSearchParams(query).toString()}`;
+    text += `${text === '' ? '?' : '&'}${name}=${value}`;
+  }
+  return path + text;
 }
 
 export function accountPath(provider: string, name: string): string {

@@ -13,6 +13,14 @@ export interface Cookies {
  * @returns undefined for an http address of another machine, where a session could be read on its way. Sign-in is off.
  */
 export function cookiesFor(publicUrl: string): Cookies | undefined {
+  if (last?.publicUrl !== publicUrl) last = { publicUrl, cookies: makeCookies(publicUrl) };
+  return last.cookies;
+}
+
+/** The cookies of the last address, because a service has one, and each page says whether it has sign-in. */
+let last: { publicUrl: string; cookies: Cookies | undefined } | undefined;
+
+function makeCookies(publicUrl: string): Cookies | undefined {
   const { protocol, hostname } = new URL(publicUrl);
   const attributes = 'Path=/; HttpOnly; SameSite=Lax';
   if (protocol === 'https:') {

@@ -112,11 +112,12 @@ function makeLanguage(locale: string): Language {
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'long' });
   const [days, weeks] = [unit('day'), unit('week')];
   const rules = new Intl.PluralRules(locale);
+  const number = onceForSmall((value) => full.format(value));
   return {
     locale,
     isRightToLeft: rightToLeft.has(locale),
     words: languages[toLocale(locale)],
-    number: (value) => full.format(value),
+    number,
     signed: (value) => signed.format(value),
     compactNumber: (value) => compact.format(value),
     share: (value) => share.format(value),
@@ -128,7 +129,7 @@ function makeLanguage(locale: string): Language {
     month: (time) => month.format(time),
     weekday: (time) => weekday.format(time),
     firstDayOfWeek: firstDayOfWeek(locale),
-    plural: (phrase, value) => fill(phrase[rules.select(value)] ?? phrase.other, { n: full.format(value) }),
+    plural: (phrase, value) => fill(phrase[rules.select(value)] ?? phrase.other, { n: number(value) }),
   };
 }
 
@@ -150,6 +151,22 @@ function onceForDay(format: (time: Date) => string): (time: Date) => string {
   };
 }
 
+/** Numbers from 0 to this one, excluded, are formatted once. */
+const smallNumbers = 1000;
+
+/** Formats each small number once: most numbers of a page are small, and formatting one takes about a microsecond. */
+function onceForSmall(format: (value: number) => string): (value: number) => string {
+  const texts = new Map<number, string>();
+  return (value) => {
+    const known = texts.get(value);
+    if (known !== undefined) return known;
+    const text = format(value);
+    // A map takes 0 and -0 for the same key.
+    if (Number.isInteger(value) && value < smallNumbers && (value > 0 || Object.is(value, 0))) texts.set(value, text);
+    return text;
+  };
+}
+
 /** A language alone names no country, so its most likely country decides. */
 function firstDayOfWeek(locale: string): number {
   return new Intl.Locale(locale).maximize().getWeekInfo().firstDay;
@@ -157,5 +174,15 @@ function firstDayOfWeek(locale: string): number {
 
 /** Replaces the names in a phrase, such as `{n}`, by their values. */
 export function fill(phrase: string, values: Readonly<Record<string, string>>): string {
-  return phrase.replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
+  let text = '';
+  let from = 0;
+  for (let open = phrase.indexOf('{'); open !== -1; open = phrase.indexOf('{', from)) {
+    const close = phrase.indexOf('}', open);
+    if (close === -1) break;
+    const value = values[phrase.slice(open + 1, close)];
+    // A brace that begins no name is a part of the text.
+    text += phrase.slice(from, open) + (value ?? '{');
+    from = value === undefined ? open + 1 : close + 1;
+  }
+  return text + phrase.slice(from);
 }
