@@ -173,9 +173,14 @@ async function switchTriggers(connection: Connection, state: 'enable' | 'disable
 
 async function importRows(connection: Connection, table: string, rows: readonly string[]): Promise<void> {
   try {
+    const { rows: columns } = await sql<{ name: string }>`
+      select attname as name from pg_attribute
+      where attrelid = to_regclass(${table}) and attnum > 0 and not attisdropped and attgenerated = ''
+      order by attnum`.execute(connection);
+    const stored = sql.join(columns.map(({ name }) => sql.id(name)));
     await sql`
-      insert into ${sql.table(table)} overriding system value
-      select * from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
+      insert into ${sql.table(table)} (${stored}) overriding system value
+      select ${stored} from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
       connection,
     );
   } catch (cause) {

@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely';
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 
 /** Tables of boards. `Date` is timestamptz. */
 
@@ -25,6 +25,10 @@ interface BoardsTable {
   place: number;
   /** The board as the file has it, with the provider of the file. */
   definition: JSONColumnType<object>;
+  name: GeneratedAlways<string>;
+  description: GeneratedAlways<string>;
+  /** True when it ranks the members of a team alone. */
+  is_of_team: GeneratedAlways<boolean>;
   /** False when the file no longer defines it. */
   is_current: boolean;
   is_private: boolean;

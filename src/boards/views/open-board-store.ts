@@ -46,13 +46,11 @@ function openBoardsInSql({
   limit,
 }: Record<'among' | 'ownerId' | 'limit', RawBuilder<unknown>>): RawBuilder<OpenBoard> {
   return sql`
-    select ${pointRead} o.provider, o.name as owner, b.slug, b.definition ->> 'name' as name,
-      coalesce(b.definition ->> 'description', '') as description
+    select ${pointRead} o.provider, o.name as owner, b.slug, b.name, b.description
     -- Each of these reads one row by its key, however few accounts and boards PostgreSQL expects.
     from (${among}) m cross join lateral (
-        select owner_id, slug, place, definition from boards
-        where id = m.board_id and is_current and not is_private
-          and definition #>> '{people,only_members_of}' is null offset 0) b
+        select owner_id, slug, place, name, description from boards
+        where id = m.board_id and is_current and not is_private and not is_of_team offset 0) b
       cross join lateral (
         select provider, name from accounts o where id = b.owner_id and ${isShownInSql('o')} offset 0) o
     order by b.owner_id <> ${ownerId}, o.provider, lower(o.name), b.place limit ${limit}`;

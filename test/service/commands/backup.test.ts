@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
 import { exportTo, importFrom } from '../../../src/commands/backup.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { sync } from '../../../src/commands/sync.ts';
@@ -21,6 +22,12 @@ describe('plaudit export and import', () => {
     });
     await sync(io(original.url), target);
     assert.match(printed.join('\n'), /of \d+ repositories, last/);
+    await runOn(
+      original.url,
+      `insert into boards (id, owner_id, slug, place, definition, is_current, is_private, owners, created_at)
+        select gen_random_uuid(), id, 'autumn', 0, '{"name":"Autumn","people":{"only_members_of":"team"}}', true, false, '{}', now()
+        from accounts where type = 'organization' limit 1`,
+    );
     await exportTo(io(original.url), file);
     await assert.rejects(exportTo(io(original.url), file), /there is a file of this name already/);
     const other = fixture.pathOf('interrupted.ndjson.gz');
@@ -29,6 +36,9 @@ describe('plaudit export and import', () => {
     assert.equal(existsSync(other), false);
     await importFrom(io(copy.url), file);
     assert.deepEqual(await snapshot(copy.url), await snapshot(original.url));
+    const [board, ...others] = await runOn(copy.url, 'select slug, name, description, is_of_team from boards');
+    assert.deepEqual(board, { slug: 'autumn', name: 'Autumn', description: '', is_of_team: true });
+    assert.deepEqual(others, []);
     // The database must be new, and the file must be an export.
     await assert.rejects(importFrom(io(copy.url), file), /needs a new database/);
     await assert.rejects(importFrom(io(copy.url), fileURLToPath(import.meta.url)), /not an export/);
@@ -39,3 +49,13 @@ describe('plaudit export and import', () => {
     assert.deepEqual((await snapshot(copy.url))['contributors'], (await snapshot(original.url))['contributors']);
   });
 });
+
+async function runOn(connectionString: string, statement: string): Promise<object[]> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query<object>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
