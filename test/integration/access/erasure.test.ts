@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { erasePerson } from '../../../bench/erase-person.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 
 describe('erasure of a person', () => {
   it('finds all traces of a person by indexes', { skip: isOnCluster }, async () => {
@@ -34,7 +34,7 @@ describe('erasure of a person', () => {
       insert into pending_evaluations (repository_id, account_id)
       select r.id, r.owner_id from repositories r;
       insert into identities (provider, email, account_id) select 'github', name || '@x.org', id from accounts`);
-    await pool.query('vacuum analyze');
+    await analyzeTables({ pool });
     const { rows: chosen } = await pool.query<{ id: string }>(
       `select reactors[2] as id from contributions where assignees <> '{}' and reviewers <> '{}' and reactors <> '{}' limit 1`,
     );

@@ -30,7 +30,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { grace, now, saveGrace } from '../contributions/erasure-fixture.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 
 const few: ErasedAtOnce = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, seasons: 2, others: 50 };
 /** The tables of which a person may have any number of rows, except those that have tests of their own. */
@@ -191,7 +191,7 @@ describe('the transaction that begins the erasure of an account with many rows',
       await using opened = await openTestDatabase();
       const { database } = opened;
       const { person } = await fill(database, count);
-      await database.pool.query('vacuum analyze');
+      await analyzeTables(database);
       const ran = await watchPlans(database, (connection) => begin(connection, person));
       costs.push(ran.reduce((sum, { blocks }) => sum + blocks, 0));
     }

@@ -9,7 +9,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { begin } from '../contributions/erasure-fixture.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 import { storeBoard } from './board-of-many.ts';
 
 /** Stores counted seasons of some boards, each with all people but the first one, whose tables are not stored yet. */
@@ -27,7 +27,7 @@ async function countSeasons({ pool }: Database, boards: number): Promise<void> {
       from accounts, lateral (select substr(external_id, 2)::integer as n) p
       where external_id ~ '^p[0-9]+$' and external_id <> 'p1') p
     group by b.id, p.part`);
-  await pool.query('vacuum analyze');
+  await analyzeTables({ pool });
 }
 
 /** Stores a signed season of some boards, each with all people but the first one. */
@@ -44,7 +44,7 @@ async function signSeasons({ pool }: Database, boards: number): Promise<void> {
     select b.id, 1, 1, p.n, p.n, p.id, false, 1, 0, '{}', false, false, '{}' from boards b, (
       select id, substr(external_id, 2)::integer as n from accounts
       where external_id ~ '^p[0-9]+$' and external_id <> 'p1') p`);
-  await pool.query('vacuum analyze');
+  await analyzeTables({ pool });
 }
 
 const hide = (person: string) => sql`update accounts set hidden = true where external_id = ${person}`;

@@ -6,7 +6,7 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { loseConnection } from '../lost-connection.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 import { storeBoard, stored } from './board-of-many.ts';
 
 const members = 10_000;
@@ -20,7 +20,7 @@ describe('teams with 10,000 members', () => {
       .selectFrom('boards')
       .select('owner_id')
       .executeTakeFirstOrThrow();
-    await database.pool.query('vacuum analyze');
+    await analyzeTables(database);
     const changed = await watchChangedRows(database, ['host_team_members']);
     const team = { ownerId, name: 'github/acme/all', provider: 'github' };
     const save = (connection: Connection, ids: readonly string[]): Promise<boolean> =>

@@ -12,7 +12,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 import { check, corruptTotals, findSums, storeRepository } from './counted-repository.ts';
 import { storeLanguages } from './store-languages.ts';
 
@@ -109,7 +109,7 @@ describe('checkTotals in several runs', () => {
       await database.pool.query(`
         cluster language_days using language_days_in_order; cluster commits using commits_of_repository;
         cluster contributions using contributions_of_repository`);
-      await database.pool.query('vacuum analyze');
+      await analyzeTables(database);
       await check(database.connection, id, limits);
       const statements = await watchPlans(database, (connection) => check(connection, id, limits));
       costs.push(statements.reduce((sum, { blocks }) => sum + blocks, 0));

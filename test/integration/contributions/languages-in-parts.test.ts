@@ -8,7 +8,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 import { check } from './counted-repository.ts';
 import { storeLanguages } from './store-languages.ts';
 import { addRepository } from './stored-repository.ts';
@@ -94,7 +94,7 @@ describe('recount of languages in parts', () => {
       // Otherwise the rows of a day lie in more blocks of a larger table.
       await database.pool.query(`
         cluster language_days using language_days_in_order; cluster commits using commits_of_repository`);
-      await database.pool.query('vacuum analyze');
+      await analyzeTables(database);
       const statements = await watchPlans(database, (connection) => check(connection, id, limits));
       const ofParts = statements.filter(({ text }) => text.includes('language_days') && text.includes('summed'));
       assert.ok(ofParts.length > commits / rowsAtOnce / 2);

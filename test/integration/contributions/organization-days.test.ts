@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Pool } from 'pg';
 import { findDaysOfOwned } from '../../../src/contributions/day-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 
 const repositories = 50;
 const people = 300;
@@ -47,7 +47,7 @@ async function addDays(
   );
   // Pages become all-visible only after their transaction is on the disk, and tests commit asynchronously.
   await pool.query('checkpoint');
-  await pool.query('vacuum analyze');
+  await analyzeTables({ pool });
 }
 
 describe('days of contributions to the repositories of an organization', () => {

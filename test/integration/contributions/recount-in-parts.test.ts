@@ -13,7 +13,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { loseConnection } from '../lost-connection.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 import { addRepository } from './stored-repository.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
@@ -223,7 +223,7 @@ describe('recount of the commits of a repository in parts', () => {
       await using opened = await openTestDatabase();
       const { database } = opened;
       const filled = await fill(database, commits);
-      await database.pool.query('vacuum analyze');
+      await analyzeTables(database);
       await findAccount(database.connection, filled);
       const next = (connection: Connection) =>
         inTransaction(connection, (to) => recountNextDays(to, filled.repositoryId, 500));

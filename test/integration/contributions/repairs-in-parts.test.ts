@@ -14,7 +14,7 @@ import { isThorough, sampled } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { interleave } from '../interleave.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 import { check, checkOnce, corruptTotals, findSums, storeRepository } from './counted-repository.ts';
 import { storeLanguages } from './store-languages.ts';
 import { contributionOf, removeContributions, storeContributions } from './stored-repository.ts';
@@ -237,7 +237,7 @@ describe('repair of totals', () => {
           cluster contribution_days using contribution_days_${part === 'days' ? 'of_repository' : 'pkey'};
           cluster contributions using contributions_of_${ofItems}; cluster language_days using language_days_${ofDays};
           cluster commits using commits_of_repository; cluster contributor_totals using contributor_totals_pkey`);
-        await pool.query('vacuum analyze');
+        await analyzeTables({ pool });
         const statements = await watchPlans(database, async (watched) => {
           while ((await findRepair(watched, id))?.part === part) await checkOnce(watched, id, { ...limits, parts: 1 });
         });

@@ -6,7 +6,7 @@ import { type CountedContributions, findWindowContributors } from '../../../src/
 import type { Connection } from '../../../src/database/connection.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { addRepositories, contributionOf, storeContributions } from '../contributions/stored-repository.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 
 const since = new Date('2026-05-01T06:00:00Z');
 const dayMs = 86_400_000;
@@ -108,7 +108,7 @@ describe('newcomers of a window', () => {
     const { database } = opened;
     const { ownerId } = await store(database.connection, [{ person: 'new', age: -1 }]);
     const measure = async (): Promise<number> => {
-      await database.pool.query('vacuum analyze');
+      await analyzeTables(database);
       const ran = await watchPlans(database, async (connection) => {
         assert.deepEqual(await findNewcomers(connection, ownerId), ['new']);
       });

@@ -10,7 +10,7 @@ import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeBoard, stored } from '../boards/board-of-many.ts';
 import { watchChangedRows } from '../changed-rows.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 
 interface Followed extends AsyncDisposable {
   follower: Follower;
@@ -136,7 +136,7 @@ describe('announcements', () => {
         select gen_random_uuid(), '${repositoryId}', 'A' || n, '', '', true from generate_series(1, 2) n;
         insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
         select gen_random_uuid(), h.id, a.id, '', now(), now() from achievements h cross join accounts a where a.external_id ~ '^p'`);
-      await pool.query('vacuum analyze');
+      await analyzeTables({ pool });
       const cost: Record<string, number> = {};
       for (const [name, change] of Object.entries(changes)) {
         const ran = await watchPlans(opened.database, (watched) => sql.raw(change).execute(watched));

@@ -15,7 +15,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 import { addAwards, type Outbox, openOutbox } from './outbox.ts';
 
 const webhook = {
@@ -40,7 +40,7 @@ describe('very many messages to one receiver', () => {
   it('are claimed, delayed and given up by statements that an index finds', { skip: isOnCluster }, async () => {
     await using outbox = await openWithMessages(messages);
     const { database } = outbox;
-    await database.pool.query('vacuum analyze');
+    await analyzeTables(database);
     const now = outbox.context.now();
     const ran = await watchPlans(database, async (connection) => {
       assert.deepEqual(await findDueReceivers(connection, now, 10), [receiver]);

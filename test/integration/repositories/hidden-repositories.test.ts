@@ -5,7 +5,7 @@ import { hideSomeOf } from '../../../src/repositories/hide-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { storeBoard, stored } from '../boards/board-of-many.ts';
 import { watchChangedRows } from '../changed-rows.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 
 const people = 400;
 
@@ -26,7 +26,7 @@ describe('hiding repositories of an account', () => {
       insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
       select gen_random_uuid(), h.id, a.id, '', now(), now()
       from achievements h cross join accounts a where a.external_id ~ '^p[0-9]+$'`);
-    await pool.query('vacuum analyze');
+    await analyzeTables({ pool });
     const { ownerId } = await database.connection
       .selectFrom('boards')
       .select('owner_id as ownerId')

@@ -12,7 +12,7 @@ import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { loseConnection } from '../lost-connection.ts';
-import { type RanStatement, watchPlans } from '../plans.ts';
+import { analyzeTables, type RanStatement, watchPlans } from '../plans.ts';
 
 /** The tables with rows that end, and how many of them are over. */
 const tables = ['deliveries', 'star_events', 'drifts', 'revoked_tokens', 'rate_limits', 'audit_entries', 'sessions'];
@@ -38,7 +38,7 @@ async function fill({ connection, pool }: Database, rows: number): Promise<void>
     select gen_random_uuid(), a.id, 'token_issued', '', '', ${age} from ${numbers} cross join accounts a;
     insert into sessions (secret_hash, account_id, created_at, expires_at)
     select sha256(n::text::bytea), id, ${age}, ${age} + interval '1 hour' from ${numbers} cross join accounts`);
-  await pool.query(`vacuum analyze`);
+  await analyzeTables({ pool });
 }
 
 async function cleanUp(connection: Connection): Promise<void> {

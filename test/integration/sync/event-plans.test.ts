@@ -11,7 +11,7 @@ import { findByExternalId } from '../../../src/repositories/store.ts';
 import { collectNamedRepository } from '../../../src/sync/collect.ts';
 import { recordVisibility } from '../../../src/sync/record-state.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 
 const large = new Set(['repositories', 'streams', 'summed_repositories', 'repository_totals', 'contributor_totals']);
 
@@ -36,7 +36,7 @@ async function openOwners() {
     insert into repository_totals (repository_id) select id from repositories;
     insert into contributor_totals (repository_id, account_id, commits, issues, pull_requests, reviews, discussions)
     select r.id, a.id, 1, 0, 0, 0, 0 from repositories r join accounts a on 'r' || a.external_id = r.external_id`);
-  await pool.query('vacuum analyze');
+  await analyzeTables({ pool });
   return { ...opened, accountId };
 }
 

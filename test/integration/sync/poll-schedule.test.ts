@@ -15,7 +15,7 @@ import { findPollInterval, hastenAfterChange } from '../../../src/sync/poll-sche
 import { openTestDatabase } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { begin, eraseRepository, untilWaiting } from '../contributions/erasure-fixture.ts';
-import { watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../plans.ts';
 import { engine } from '../repositories/engine.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
@@ -146,7 +146,7 @@ describe('the interval of polls', () => {
     const id = await addRepositories(database, 'acme', { count: 10 });
     await addRepositories(database, 'bees', { count: 5000 });
     await installApp(database, 'acme');
-    await database.pool.query('analyze');
+    await analyzeTables(database);
     const ran = await watchPlans(database, (connection) => hoursOf(connection, id, providerWith({ tokens: 1 })));
     const scanned = ran.flatMap(({ scannedTables }) => scannedTables);
     assert.deepEqual(

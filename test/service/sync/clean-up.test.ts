@@ -11,7 +11,7 @@ import { newCost, type SyncContext } from '../../../src/sync/context.ts';
 import { lookUp, refresh } from '../../../src/sync/look-up.ts';
 import { createTasks } from '../../../src/sync/tasks.ts';
 import { createTestDatabase, isOnCluster, openTestDatabase } from '../../database.ts';
-import { watchPlans } from '../../integration/plans.ts';
+import { analyzeTables, watchPlans } from '../../integration/plans.ts';
 import { clock } from '../../time.ts';
 import { runSync } from './syncing.ts';
 
@@ -103,7 +103,7 @@ describe('the clean-up job', () => {
       where r.external_id = '100' and a.external_id = '300';
       insert into star_events (repository_id, external_id, at, balance, recorded_at)
       select id, '1', now(), 1, now() from repositories`);
-    await pool.query('vacuum analyze');
+    await analyzeTables({ pool });
     const statements = await watchPlans({ clientConfig }, async (connection) => {
       const context: Pick<SyncContext, 'connection' | 'now'> = { connection, now: () => new Date() };
       const tasks = createCleaningTasks(context);
