@@ -18,6 +18,8 @@ export interface WorldOptions {
   now: () => Date;
   /** Overrides the size's number of repositories of the organization. */
   repositories?: number;
+  /** The number of repositories to which the account with busy years added a commit in one of them. Default 120. */
+  busyRepositories?: number;
 }
 
 interface Scale {
@@ -90,7 +92,7 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
   }
   addOddRepositories(world, random, cast, people);
   addPersonalRepositories(world, random, cast, allPeople, size.personal ?? size.amounts);
-  addHeavyLife(world, random, cast.heavy);
+  addHeavyLife(world, random, { heavy: cast.heavy, repositories: options.busyRepositories ?? 120 });
   for (const name of size.histories) await addHistory(world, random, organization, name, allPeople);
   // Deleted only now, so that the contributions of the account stay.
   cast.deleted.isDeleted = true;
@@ -188,9 +190,13 @@ function addPersonalRepositories(
  * Adds more activity than one request can count: busy years, many repositories in one of them, commits older than
  * GitHub.
  */
-function addHeavyLife(world: World, random: Random, heavy: Account): void {
+function addHeavyLife(
+  world: World,
+  random: Random,
+  { heavy, repositories }: { heavy: Account; repositories: number },
+): void {
   const author = { name: 'Grace', email: 'grace@mail.example' };
-  for (let index = 0; index < 120; index += 1) {
+  for (let index = 0; index < repositories; index += 1) {
     const repository = addRepository(world, {
       ownerId: heavy.id,
       name: `compiler-${index + 1}`,

@@ -7,6 +7,7 @@ import { findByName } from '../../../src/accounts/store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { readWindow, type Window } from '../../../src/windows/window.ts';
 import { openTestDatabase } from '../../database.ts';
+import { isThorough } from '../../depth.ts';
 import { storeWorld } from '../http/stored-world.ts';
 
 /** Stores what only installed repositories have: the stars, and when replies to discussions were accepted. */
@@ -36,7 +37,9 @@ async function storeMoments(connection: Connection, world: World): Promise<void>
 export async function openWorld(options: { now: Date; seed?: number; repositories?: number }) {
   const { now, seed = 1, repositories = 2 } = options;
   const opened = await openTestDatabase();
-  const world = await generateWorld({ seed, size: 'small', now: () => now, repositories });
+  // Each repository takes 20 ms, and one commit in it adds nothing that other repositories lack.
+  const busyRepositories = isThorough ? 120 : 12;
+  const world = await generateWorld({ seed, size: 'small', now: () => now, repositories, busyRepositories });
   const { connection } = opened.database;
   await storeWorld(connection, world, now);
   await storeMoments(connection, world);
