@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { v4 as uuidv4 } from 'uuid';
-import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
-import { findBinaries } from '../../../../src/database/embedded/binaries.ts';
-import { chooseServerUser } from '../../../../src/database/embedded/server-user.ts';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { findBinaries } from '../../../src/database/embedded/binaries.ts';
+import { chooseServerUser } from '../../../src/database/embedded/server-user.ts';
 
 const skip = process.geteuid?.() !== 0 && 'only root runs the server as another user';
 
