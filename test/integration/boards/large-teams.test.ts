@@ -4,6 +4,7 @@ import { saveTeam } from '../../../src/boards/teams/team-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { loseConnection } from '../lost-connection.ts';
 import { analyzeTables, watchPlans } from '../plans.ts';
@@ -43,7 +44,7 @@ describe('teams with 10,000 members', () => {
   });
 
   it('stay those of the former reading when the connection is lost before any statement', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     await storeBoard(database, { people: 30, mostIssues: 0 });
     const { owner_id: ownerId } = await database.connection

@@ -5,6 +5,7 @@ import { contributionKinds } from '../../../src/contributions/kinds.ts';
 import { type CountedContributions, findWindowContributors } from '../../../src/contributors/window-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepositories, contributionOf, storeContributions } from '../contributions/stored-repository.ts';
 import { analyzeTables, watchPlans } from '../plans.ts';
 
@@ -69,7 +70,7 @@ async function findNewcomers(
 
 describe('newcomers of a window', () => {
   it('have no contribution before it, however long ago', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const ages = [hour, 0.3, 1, 89, 90, 91, 92, 729, 730, 731, 732, 5000];
     const { ownerId } = await store(connection, [
@@ -86,7 +87,7 @@ describe('newcomers of a window', () => {
   });
 
   it('may have contributed in other ways, to other repositories or to other owners', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const { ownerId } = await store(connection, [
       { person: 'reviewer', age: 100 },

@@ -4,6 +4,7 @@ import { followClock, watchForSteps } from '../../../src/database/clock.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { correctFutureTimes } from '../../../src/database/future-store.ts';
 import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
@@ -13,7 +14,7 @@ const dayMs = 86_400_000;
 
 describe('synchronization with the clock of the database', () => {
   it('shows the time of the database while the clock of the machine is two days ahead', async (t) => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const clock = await followClock(connection, { onStepBack: () => assert.fail('no process set the clock') });
     t.after(() => clock.close());
@@ -26,7 +27,7 @@ describe('synchronization with the clock of the database', () => {
   });
 
   it('reports that the clock of the database was set back', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     // To this machine two days seem to pass between two readings, and to the database none.
     let passed = 0;
     let steps = 0;
@@ -63,7 +64,7 @@ describe('synchronization with the clock of the database', () => {
 
 describe('correction of times stored while a clock was ahead', () => {
   it('lowers them, so that data is fetched and jobs run again, and leaves the others', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const id = await addRepository(connection);
     await pool.query(
@@ -93,7 +94,7 @@ describe('correction of times stored while a clock was ahead', () => {
   });
 
   it('keeps the newest counters, as those of the present day', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     await addRepository(connection);
     await pool.query(`
@@ -140,7 +141,7 @@ describe('the record of the latest time that may be stored', () => {
   });
 
   it('keeps a correction due whose connection was lost', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     await addRepository(database.connection);
     await database.pool.query(future);

@@ -15,14 +15,14 @@ import {
 } from '../../../src/database/lookups.ts';
 import { addJob, runNow } from '../../../src/database/queue.ts';
 import { AppError } from '../../../src/errors.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock, until } from '../../time.ts';
 import { address, claimAll, fill, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, owner, visitor } from './claims.ts';
 
 describe('claims of lookups', () => {
   it('start nothing and use no allowance when another lookup has just stored the result', async () => {
     const { now } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     const party = visitor(address('address', 1));
@@ -37,7 +37,7 @@ describe('claims of lookups', () => {
 describe('delay of lookups', () => {
   it('ends when an owner requests the lookup, because owners have an allowance of their own', async () => {
     const { now } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     await claimAll(connection, ['a', 'b', 'c', 'd'], now(), visitor(address()));
@@ -57,7 +57,7 @@ describe('delay of lookups', () => {
 
   it('ends for another party whose allowance has a place, and for images', async () => {
     const { now } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
     const [firstVisitor, secondVisitor] = [visitor(address('one')), visitor(address('other'))];
     assert.deepEqual(await claimAll(connection, ['a', 'b', 'c', 'd'], now(), firstVisitor), [0, 0, 30, 60]);
@@ -75,7 +75,7 @@ describe('delay of lookups', () => {
 
   it('is bounded by a queue, beyond which nothing is stored', async () => {
     const { now } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     await claimAll(connection, ['a', 'b'], now(), visitor(address()));
@@ -99,7 +99,7 @@ describe('delay of lookups', () => {
 
   it('is no failure: the lookup waits for the quota with a job, and other claims return its time', async () => {
     const { now, advance } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     await claimAll(connection, ['a'], now());
@@ -123,7 +123,7 @@ describe('delay of lookups', () => {
 
   it('leaves an earlier job of the same key at its time', async () => {
     const { now } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     await addJob(database.connection, jobOf('c'));
     await claimAll(database.connection, ['a', 'b', 'c'], now(), visitor(address()));
@@ -135,7 +135,7 @@ describe('delay of lookups', () => {
 
   it('survives a kill: the row and the job are stored together or not at all', async () => {
     const { now } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     for (const name of ['a', 'b', 'c']) {
@@ -153,7 +153,7 @@ describe('delay of lookups', () => {
 
   it('ends when another credential is there, unless the lookup waits for an allowance', async () => {
     const { now } = clock();
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { connection } = database;
     await claimAll(connection, ['a', 'b', 'c'], now(), visitor(address()));
@@ -182,7 +182,7 @@ describe('delay of lookups', () => {
 
 describe('end of the waits of jobs', () => {
   it('leaves out a job that another session is changing, with which it could deadlock', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     for (const name of ['a', 'b']) await addJob(connection, { ...jobOf(name), delayMs: 60 * minuteMs });
     const rival = await pool.connect();

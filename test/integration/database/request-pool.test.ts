@@ -7,7 +7,7 @@ import { openRequestPool } from '../../../src/database/request-pool.ts';
 import { withinScope } from '../../../src/database/statement-scope.ts';
 import { isDatabaseUnavailable } from '../../../src/database/unavailable.ts';
 import { AppError } from '../../../src/errors.ts';
-import { openTestDatabase } from '../../database.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';
 
 interface Opened extends AsyncDisposable {
@@ -17,7 +17,7 @@ interface Opened extends AsyncDisposable {
 }
 
 async function open(limits: { statementTimeoutMs?: number; maxConnections?: number } = {}): Promise<Opened> {
-  const { database, ...opened } = await openTestDatabase();
+  const { database, ...opened } = await reuseTestDatabase();
   const { statementTimeoutMs = 60_000, maxConnections = 2 } = limits;
   const requests = openRequestPool(database.clientConfig, { maxConnections, statementTimeoutMs });
   return {
@@ -41,7 +41,7 @@ const isCode = (code: string) => (error: unknown) => error instanceof AppError &
 
 describe('statements of requests', () => {
   it('fail like those on a database that cannot be reached, once their connections are closed', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const limits = { maxConnections: 1, statementTimeoutMs: 60_000 };
     const requests = openRequestPool(opened.database.clientConfig, limits);
     await requests.close();
@@ -231,7 +231,7 @@ describe('point reads of requests', () => {
   });
 
   it('are each reported with their time where they are sent together', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     let reported = 0;
     const observer = { onOpen: () => {}, onWait: () => {}, onStatement: () => void (reported += 1) };
     const requests = openRequestPool(opened.database.clientConfig, {
@@ -279,7 +279,7 @@ describe('point reads of requests', () => {
   });
 
   it('are not prepared behind a pooler', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const clientConfig = { ...opened.database.clientConfig, statement_timeout: false as const };
     const requests = openRequestPool(clientConfig, { maxConnections: 1, statementTimeoutMs: 60_000 });
     await sql`select ${pointRead} 1 as found`.execute(requests.connection);

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { findPreviewed, preview } from '../../../../src/achievements/evaluation/preview-store.ts';
 import type { Connection } from '../../../../src/database/connection.ts';
-import { openTestDatabase } from '../../../database.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { readText } from '../../../unit/achievements/reported.ts';
 import { storeWorld } from './stored-world.ts';
@@ -110,7 +109,7 @@ describe('preview of an achievements file', () => {
   });
 
   it('lists people who would earn it at the same moment in the order of their names', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const names = ['eve', 'carol', 'dan', 'bob', 'ada'];
     const { repositoryId } = await storeWorld(pool, {
