@@ -13,18 +13,18 @@ describe('erasure of a person', () => {
     await pool.query(`
       insert into accounts (id, provider, external_id, handle, type, name, avatar_url, named_at, created_at, updated_at)
       select gen_random_uuid(), 'github', n::text, '', 'user', 'account-' || n, 'https://x.org/' || n, now(), now(), now()
-      from generate_series(1, 4000) n;
+      from generate_series(1, 1500) n;
       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
         listed_at, created_at, updated_at)
       select gen_random_uuid(), 'github', n::text, '', a.id, 'repository-' || n, false, false, now(), now(), now(), now()
-      from generate_series(1, 4000) n join accounts a on a.external_id = n::text;
+      from generate_series(1, 1500) n join accounts a on a.external_id = n::text;
       insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at,
         assignees, reviewers, reactors, emojis)
       select r.id, 'issue', n::text, a.id, now(), now(), now(),
         case when n % 20 = 0 then array[a.id] end, case when n % 30 = 0 then array[a.id] else '{}' end,
         case when n % 25 = 0 then array[null, a.id] end, case when n % 25 = 0 then array['heart', 'eyes'] end
-      from generate_series(1, 6000) n join repositories r on r.external_id = (n % 4000 + 1)::text
-        join accounts a on a.external_id = (n % 3999 + 2)::text;
+      from generate_series(1, 2400) n join repositories r on r.external_id = (n % 1500 + 1)::text
+        join accounts a on a.external_id = (n % 1499 + 2)::text;
       insert into contributor_totals (repository_id, account_id, commits, issues, pull_requests, reviews, discussions)
       select repository_id, account_id, 0, count(*), 0, 0, 0 from contributions group by 1, 2;
       insert into contribution_days (repository_id, account_id, day, issues)

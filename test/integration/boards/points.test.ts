@@ -80,7 +80,7 @@ describe('points of a board', () => {
         );
         assert.deepEqual(Object.fromEntries(counted), Object.fromEntries(expected), JSON.stringify(text));
       }),
-      { numRuns: isThorough ? 400 : 60 },
+      { numRuns: isThorough ? 400 : 25 },
     );
   });
 });

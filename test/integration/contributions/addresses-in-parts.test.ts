@@ -79,7 +79,7 @@ describe('another account of an address', () => {
   });
 
   it('has the same repositories counted again when the connection is lost before any statement', async () => {
-    for (let at = 1; ; at += isThorough ? 1 : 5) {
+    for (let at = 1; ; at += isThorough ? 1 : 9) {
       await using opened = await reuseTestDatabase();
       const { database } = opened;
       const filled = await fill(database, 12);

@@ -87,7 +87,7 @@ describe('recount of languages in parts', () => {
 
   it('reads as much for a part of a large history as for one of a small one', { skip: isOnCluster }, async () => {
     const costs: number[] = [];
-    for (const commits of isThorough ? [600, 3000] : [300, 1200]) {
+    for (const commits of isThorough ? [600, 3000] : [300, 900]) {
       await using opened = await openTestDatabase();
       const { database } = opened;
       const id = await fill(database, commits);

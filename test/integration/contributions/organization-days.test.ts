@@ -5,7 +5,7 @@ import { findDaysOfOwned } from '../../../src/contributions/day-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { analyzeTables, watchPlans } from '../plans.ts';
 
-const repositories = 50;
+const repositories = 25;
 const people = 300;
 
 /** Stores an organization and its repositories. @returns the id of the organization. */
@@ -64,13 +64,13 @@ describe('days of contributions to the repositories of an organization', () => {
       const statement = ran.find(({ text }) => text.includes('contribution_days')) ?? assert.fail();
       return statement.blocks;
     };
-    await addDays(database.pool, { first: year.from, last: year.to, rows: 6000 });
-    await addDays(database.pool, { first: '2000-01-01', last: '2024-12-31', rows: 60_000 });
+    await addDays(database.pool, { first: year.from, last: year.to, rows: 3000 });
+    await addDays(database.pool, { first: '2000-01-01', last: '2024-12-31', rows: 30_000 });
     // PostgreSQL may find that a table of this size is read whole at less cost; the index must suffice at any size.
     await database.pool.query(`do $$ begin
       execute format('alter database %I set enable_seqscan = off', current_database());
     end $$`);
-    // The whole table has more than 600 blocks.
+    // The whole table has more than 300 blocks.
     const blocks = await read();
     assert.ok(blocks <= 7 * repositories, `${blocks} blocks for ${repositories} repositories`);
   });

@@ -100,7 +100,7 @@ describe('the sums of an owner', () => {
         await assertSummed(database, 'folding');
         assert.deepEqual(await check(database), noDifference);
       }),
-      { numRuns: isThorough ? 60 : 5 },
+      { numRuns: isThorough ? 60 : 3 },
     );
   });
 
@@ -123,7 +123,7 @@ describe('the sums of an owner', () => {
         },
       ),
       // The order of changes at the same time differs in each run, so that smaller histories cannot be searched for.
-      { numRuns: isThorough ? 15 : 2, endOnFailure: true },
+      { numRuns: isThorough ? 15 : 1, endOnFailure: true },
     );
   });
 

@@ -97,7 +97,7 @@ for (const { detail, kind, which } of details) {
       const id = await fill(database);
       await change(database.connection, id, [detail]);
       const work = (connection: Connection): Promise<void> => notePendingDetails(connection, id, { signal, limit });
-      const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 3);
+      const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 5);
       assert.ok(losses > 2);
       const expected = await findExpected(database, detail, which);
       assert.deepEqual(await findNoted(database.connection, id, detail), expected);
@@ -146,7 +146,7 @@ for (const { detail, kind, which } of details) {
       await notePendingDetails(database.connection, id, { signal, limit });
       await change(database.connection, id, []);
       const work = (connection: Connection): Promise<void> => notePendingDetails(connection, id, { signal, limit });
-      const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 3);
+      const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 5);
       assert.ok(losses > 2);
       const { rows } = await database.pool.query('select from pending_details');
       assert.deepEqual(rows, []);
@@ -191,7 +191,7 @@ describe('pending details', () => {
     await pool.query("delete from commits where encode(oid, 'hex') > '4'");
     const changed = await watchChangedRows(database, ['pending_details']);
     const work = (lost: Connection): Promise<void> => forgetLostCommits(lost, id, 'commit_files', limit);
-    const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 3);
+    const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 5);
     assert.ok(losses > 2);
     const { rows } = await pool.query<{ key: string }>("select encode(oid, 'hex') as key from commits order by key");
     assert.deepEqual(

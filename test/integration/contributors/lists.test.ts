@@ -80,7 +80,7 @@ describe('listing contributors', () => {
         }
         assert.deepEqual(await endDifferentRankings(connection, owners, start), []);
       }),
-      { numRuns: isThorough ? 20 : 2 },
+      { numRuns: isThorough ? 20 : 1 },
     );
   });
 
@@ -111,7 +111,7 @@ describe('listing contributors', () => {
           }
         },
       ),
-      { numRuns: isThorough ? 10 : 2 },
+      { numRuns: isThorough ? 10 : 1 },
     );
   });
 
@@ -151,7 +151,7 @@ describe('listing contributors', () => {
   });
 
   it('is made by a job when it takes longer than a request may', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool, clientConfig } = opened.database;
     await startWorld(connection);
     const [scope] = scopes;

@@ -260,16 +260,16 @@ describe('application of migrations', () => {
 });
 
 describe('start of several nodes', () => {
-  it('creates the tables for ten nodes that start at once on an empty database', async () => {
+  it('creates the tables for five nodes that start at once on an empty database', async () => {
     await using created = await createTestDatabase({ withTables: false });
     const open = () => openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
-    const opened = await Promise.all(Array.from({ length: 10 }, open));
+    const opened = await Promise.all(Array.from({ length: 5 }, open));
     const counts = await Promise.all(
       opened.map(async ({ pool }) => (await pool.query('select count(*) from accounts')).rows.length),
     );
     assert.deepEqual(
       counts,
-      Array.from({ length: 10 }, () => 1),
+      Array.from({ length: 5 }, () => 1),
     );
     await Promise.all(opened.map((database) => database.close()));
   });

@@ -180,7 +180,7 @@ describe('parallel application of deliveries', () => {
         `create trigger step after insert or update or delete on ${table} for each statement execute function step()`,
       );
     }
-    const stride = isThorough ? 1 : 3;
+    const stride = isThorough ? 1 : 5;
     let breaks = 0;
     let rounds = 0;
     for (let isBroken = true; isBroken; rounds += 1) {

@@ -10,6 +10,7 @@ import { forgetFinished } from '../../../src/notifications/outbox-store.ts';
 import { createCleaningTasks } from '../../../src/sync/clean-up.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
+import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { loseConnection } from '../lost-connection.ts';
 import { analyzeTables, type RanStatement, watchPlans } from '../plans.ts';
@@ -99,7 +100,7 @@ describe('removal of data whose time is over', () => {
   });
 
   it('deletes no more messages, redeliveries and images than a batch at once', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     await pool.query(`
       insert into redeliveries (provider, delivery_id, attempt_id, requests, found_at)

@@ -126,7 +126,7 @@ describe('paths of commits', () => {
   });
 
   it('stores the same data after a read that is interrupted at any request or while it is stored', async () => {
-    const paths = Array.from({ length: 1500 }, (_, index) => `src/${index}.ts`);
+    const paths = Array.from({ length: 1100 }, (_, index) => `src/${index}.ts`);
     await using prepared = await prepare(paths.map((path, index) => change(path, ...(index === 0 ? [] : [index - 1]))));
     const { connection, repositoryId, remote, oids, fill, stored, pending } = prepared;
     await changeNeedsOf(connection, repositoryId, ['commit_files']);

@@ -107,7 +107,7 @@ describe('awarding', () => {
     const breaks = Array.from({ length: statements }, (_, index) =>
       [false, true].map((isDone) => ({ at: index + 1, isDone })),
     );
-    for (const { at, isDone } of sampled(breaks.flat(), 15)) {
+    for (const { at, isDone } of sampled(breaks.flat(), 31)) {
       await begin();
       const { connection } = connectionBreakingAt(created.url, at, isDone);
       await assert.rejects(awardRepository(contextOf(connection), repositoryId));

@@ -44,7 +44,7 @@ describe('evaluation of conditions', () => {
           );
         }
       }),
-      { numRuns: isThorough ? 40 : 8 },
+      { numRuns: isThorough ? 40 : 4 },
     );
   });
 
@@ -74,7 +74,7 @@ describe('evaluation of conditions', () => {
           );
         },
       ),
-      { numRuns: isThorough ? 15 : 4 },
+      { numRuns: isThorough ? 15 : 2 },
     );
   });
 
