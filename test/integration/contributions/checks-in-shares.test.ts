@@ -9,7 +9,7 @@ import { lockTotals } from '../../../src/contributions/write-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
-import { isThorough } from '../../depth.ts';
+import { isThorough, sampled } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
 import { analyzeTables, watchPlans } from '../plans.ts';
@@ -119,7 +119,7 @@ describe('checkTotals in several runs', () => {
     assert.ok(large < small * 1.5, `${small} blocks, and ${large} with many more rows`);
   });
 
-  for (const [fault, statement] of Object.entries(faults)) {
+  for (const [fault, statement] of sampled(Object.entries(faults), 2)) {
     it(`finds ${fault} within as many runs as check everything`, async () => {
       await using opened = await reuseTestDatabase();
       const { connection, pool } = opened.database;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -35,6 +35,22 @@ describe('the packaged PostgreSQL', { skip }, () => {
     } finally {
       await rm(copy, { recursive: true });
     }
+  });
+});
+
+describe('a platform without packaged programs', () => {
+  it('gets an error that names DATABASE_URL', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const pretend = "data:text/javascript,Object.defineProperty(process, 'arch', { value: 'mips' })";
+    const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, 'bin/plaudit.js', 'serve'], {
+      env: { DATA_DIR: directory.pathOf('data') },
+      encoding: 'utf8',
+    });
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^plaudit: No PostgreSQL is packaged for linux-mips.*set DATABASE_URL to a PostgreSQL 15 or later\n$/,
+    );
   });
 });
 

@@ -39,20 +39,6 @@ describe('faults of the embedded PostgreSQL server', () => {
     await rejects(directory.pathOf('old'), /is of PostgreSQL 14 and this release brings 18: export it/);
   });
 
-  it('names DATABASE_URL in the error on a platform without packaged programs', async () => {
-    await using directory = await makeTemporaryDirectory();
-    const pretend = "data:text/javascript,Object.defineProperty(process, 'arch', { value: 'mips' })";
-    const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, 'bin/plaudit.js', 'serve'], {
-      env: { DATA_DIR: directory.pathOf('data') },
-      encoding: 'utf8',
-    });
-    assert.equal(status, 1);
-    assert.match(
-      stderr,
-      /^plaudit: No PostgreSQL is packaged for linux-mips.*set DATABASE_URL to a PostgreSQL 15 or later\n$/,
-    );
-  });
-
   it('reports an error of the PostgreSQL programs in one line with the remedy', () => {
     const cases: [string, RegExp][] = [
       ['initdb: error: could not write: No space left on device', /disk of .* is full/],
