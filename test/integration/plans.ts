@@ -29,7 +29,7 @@ const settings = `
   set client_min_messages = log`;
 
 /**
- * Vacuums and analyzes all tables, so that plans and what they read depend on the rows alone. The tables of the catalog,
+ * Vacuums and analyzes all tables, so that plans and their reads depend on the rows alone. The tables of the catalog,
  * which take four times as long as all others, are left out.
  */
 export async function analyzeTables({ pool }: Pick<Database, 'pool'>): Promise<void> {

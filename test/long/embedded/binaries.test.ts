@@ -38,8 +38,8 @@ describe('the packaged PostgreSQL', { skip }, () => {
   });
 });
 
-describe('a platform without packaged programs', () => {
-  it('gets an error that names DATABASE_URL', async () => {
+describe('the start of the service on a platform without packaged programs', () => {
+  it('fails with an error that names DATABASE_URL', async () => {
     await using directory = await makeTemporaryDirectory();
     const pretend = "data:text/javascript,Object.defineProperty(process, 'arch', { value: 'mips' })";
     const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, 'bin/plaudit.js', 'serve'], {
