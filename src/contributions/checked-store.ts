@@ -13,7 +13,7 @@ import { lockTotals } from './write-store.ts';
  * people have one sum, in which each counter of a person has a weight of its own, so that a wrong number, or the number of
  * another person, changes it. Sums that cannot follow a change are not compared until the check begins again: commits when
  * all of them are counted again, people when an account is erased, and languages when days before the position are
- * counted again.
+ * counted again. A day with more rows than one statement may take is counted before, without a lock (`checked-day-store.ts`).
  */
 
 /** The sums; see `additionToChecks` of `count-changes.ts` for those of a change. */
@@ -21,12 +21,12 @@ const names = ['commits', 'people', 'languages'] as const;
 /** A sum that differs; `whole`: a counter of the repository. */
 export type CheckedSum = 'whole' | 'people' | 'languages';
 
-const items = storedCounters.filter(({ kind }) => kind !== 'commit');
+export const items = storedCounters.filter(({ kind }) => kind !== 'commit');
 const kindsOfItems = [...new Set(items.map(({ kind }) => kind))];
-const daily = ofDays(storedCounters);
+export const daily = ofDays(storedCounters);
 const ofPersons = ofPeople(storedCounters);
 /** The counters of people that their days do not contain. */
-const ofItems = ofPersons.filter((counter) => !daily.includes(counter));
+export const ofItems = ofPersons.filter((counter) => !daily.includes(counter));
 
 /** Returns the day before which the present check has counted, `YYYY-MM-DD`; null: it has not begun. */
 export async function findChecked(connection: Connection, repositoryId: string): Promise<string | null> {
@@ -38,29 +38,61 @@ export async function findChecked(connection: Connection, repositoryId: string):
   return row?.checked_until ?? null;
 }
 
+/** The sums of some days; `counters` are those of items. */
+export interface CheckedSums {
+  counters: Readonly<Record<string, bigint>>;
+  commits: bigint;
+  people: bigint;
+  languages: bigint;
+}
+
+/** The sums of a day that was counted before, and the number of the count. */
+export interface CountedDay {
+  count: number;
+  sums: CheckedSums;
+}
+
 /**
  * Counts the days after the position, which must agree with their contributions by then, and moves it behind them. Must run
  * in a transaction.
- * @returns false when the position is another one meanwhile, or all commits have to be counted again.
+ * @param counted the sums of the days, if they are a day that was counted before.
+ * @returns false when the position is another one meanwhile, the day changed, or all commits have to be counted again.
  */
 export async function moveChecked(
   transaction: Connection,
   repositoryId: string,
   { from, until }: { from: string | null; until: string },
+  counted?: CountedDay,
 ): Promise<boolean> {
   await lockTotals(transaction, repositoryId);
   const moved = names.map((name) => sql`${sql.ref(`checked_${name}`)} = ${upTo(from, name)}`);
   // Citus refuses jsonb_build_object in an update of columns, because its result may depend on settings.
-  const counted = sql.join(items.map(({ name }) => sql.lit(name)));
+  const counters = sql.join(items.map(({ name }) => sql.lit(name)));
   const counts = sql.join(items.map(({ name }) => sql`(${countUpTo(from, name)})::text`));
+  const isUnchanged =
+    counted === undefined ? sql`true` : sql`t.counting_day is not null and t.countings = ${counted.count}`;
   const { rows } = await sql`
-    with s as (${sumsOf(repositoryId, { from, until })})
-    update repository_totals t set checked_until = ${until}::date, ${sql.join(moved)},
-      checked_counts = jsonb_object(array[${counted}], array[${counts}])
+    with s as (${counted === undefined ? sumsOf(repositoryId, { from, until }) : valuesOf(counted.sums)})
+    update repository_totals t set checked_until = ${until}::date, counting_day = null, ${sql.join(moved)},
+      checked_counts = jsonb_object(array[${counters}], array[${counts}])
     from s
     where t.repository_id = ${repositoryId} and t.commits_counted and t.checked_until is not distinct from ${from}::date
+      and ${isUnchanged}
     returning 1`.execute(transaction);
   return rows.length > 0;
+}
+
+/**
+ * Marks the day at the position of a check as the one that it counts. Must run in a transaction.
+ * @returns the number of the count; null: the position is another one, or all commits have to be counted again.
+ */
+export async function beginDay(transaction: Connection, repositoryId: string, day: string): Promise<number | null> {
+  await lockTotals(transaction, repositoryId);
+  const { rows } = await sql<{ countings: number }>`
+    update repository_totals set counting_day = ${day}::date, countings = countings + 1
+    where repository_id = ${repositoryId} and commits_counted and checked_until = ${day}::date
+    returning countings`.execute(transaction);
+  return rows[0]?.countings ?? null;
 }
 
 /**
@@ -132,9 +164,9 @@ export async function forgetChecked(
 ): Promise<void> {
   const column = sql.ref(`checked_${name}`);
   await sql`
-    update repository_totals set ${column} = null
-    where repository_id = ${repositoryId} and ${column} is not null
-      and checked_until > coalesce(${from}::date, '-infinity')`.execute(transaction);
+    update repository_totals set counting_day = null,
+      ${column} = case when checked_until > coalesce(${from}::date, '-infinity') then null else ${column} end
+    where repository_id = ${repositoryId} and (${column} is not null or counting_day is not null)`.execute(transaction);
 }
 
 /**
@@ -150,8 +182,11 @@ export async function changeCheckedLanguages(
 ): Promise<void> {
   await sql`
     update repository_totals t set checked_languages = t.checked_languages + ${sign}::integer * (
-      select ${sum([weightedFiles])} from (${changes}) k where k.day < t.checked_until)
-    where t.repository_id = ${repositoryId} and t.checked_languages is not null`.execute(transaction);
+        select ${sum([weightedFiles])} from (${changes}) k where k.day < t.checked_until),
+      counting_day = case when t.counting_day in (select k.day from (${changes}) k) then null else t.counting_day end
+    where t.repository_id = ${repositoryId} and (t.checked_languages is not null or t.counting_day is not null)`.execute(
+    transaction,
+  );
 }
 
 /** Returns SQL for a sum of the days up to the end of the days `s`, which begin at the position. */
@@ -182,7 +217,6 @@ function sumsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
     ...items.map((counter) => sql`count(*) filter (where ${counts(counter)}) as ${sql.ref(counter.name)}`),
     sql`${sum(ofItems.map(personOfItem))} as people`,
   ];
-  // In this order, the items of a kind are read from the index by time, however many days PostgreSQL expects.
   return sql`
     select ${sql.join(items.map(({ name }) => sql.ref(`found.${name}`)))},
       (select count(*)::numeric from commits c where c.${ofRepository} and ${isMomentIn(days, sql`c.authored_at`)} and not exists (
@@ -190,10 +224,22 @@ function sumsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
       found.people + (
         select ${sum(daily.map(weighted))} from contribution_days k where ${ofRepository} and ${isDayIn(days, sql`day`)}) as people,
       (select ${sum([weightedFiles])} from language_days k where ${ofRepository} and ${isDayIn(days, sql`day`)}) as languages
-    from (
-      select ${sql.join(found)} from unnest(${kindsOfItems}::text[]) kinds (kind) cross join lateral (
-        select * from contributions
-        where ${ofRepository} and kind = kinds.kind and ${isMomentIn(days, sql`created_at`)} order by created_at offset 0) c) found`;
+    from (select ${sql.join(found)} from ${itemsOf(repositoryId, days)}) found`;
+}
+
+/** Returns SQL for the items `c` of some days, which the index by time finds, however many days PostgreSQL expects. */
+export function itemsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
+  return sql`
+    unnest(${kindsOfItems}::text[]) kinds (kind) cross join lateral (
+      select * from contributions
+      where repository_id = ${repositoryId} and kind = kinds.kind and ${isMomentIn(days, sql`created_at`)}
+      order by created_at offset 0) c`;
+}
+
+/** Returns a statement that gives known sums, each with its name. */
+function valuesOf({ counters, ...others }: CheckedSums): RawBuilder<unknown> {
+  const sums = Object.entries({ ...counters, ...others });
+  return sql`select ${sql.join(sums.map(([name, number]) => sql`${String(number)}::numeric as ${sql.ref(name)}`))}`;
 }
 
 /** SQL for the same sums of the totals of people and languages, each with its name. */
@@ -205,20 +251,26 @@ function totalsOf(repositoryId: string): RawBuilder<unknown> {
 }
 
 /** The files of the language of an address `k`, with their weight. */
-const weightedFiles = sql`k.files::bigint * hashtext(k.identity_id || ' ' || k.language)`;
+export const weightedFiles = sql`k.files::bigint * hashtext(k.identity_id || ' ' || k.language)`;
 
-function sum(numbers: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
-  return sql`coalesce(sum((${sql.join(numbers, sql` + `)})::bigint), 0)`;
+/** Returns SQL for the sum of numbers of all rows. */
+export function sum(numbers: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql`coalesce(sum(${added(numbers)}), 0)`;
+}
+
+/** Returns SQL for the sum of numbers of one row. */
+export function added(numbers: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql`(${sql.join(numbers, sql` + `)})::bigint`;
 }
 
 /** Returns SQL for the number of a person in a row `k`, with its weight. */
-function weighted({ name }: StoredCounter): RawBuilder<unknown> {
+export function weighted({ name }: StoredCounter): RawBuilder<unknown> {
   return sql`case when ${sql.ref(`k.${name}`)} = 0 then 0
     else ${sql.ref(`k.${name}`)}::bigint * hashtext(${sql.lit(`${name} `)} || k.account_id) end`;
 }
 
 /** Returns SQL for the weight of the person of a contribution `c`, if it counts. */
-function personOfItem(counter: StoredCounter): RawBuilder<unknown> {
+export function personOfItem(counter: StoredCounter): RawBuilder<unknown> {
   const person = sql.ref(`c.${counter.person ?? 'account_id'}`);
   return sql`case when ${counts(counter)} and ${person} is not null
     then hashtext(${sql.lit(`${counter.name} `)} || ${person})::bigint else 0 end`;

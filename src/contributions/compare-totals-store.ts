@@ -6,25 +6,34 @@ import { ofDays, ofPeople, storedCounters } from './kinds.ts';
 import { doLanguagesDiffer } from './languages/store.ts';
 import type { DaysPart } from './recount-store.ts';
 
+/** The next days that one statement takes. */
+export interface NextDays extends Days {
+  /** True for a single day that has more rows than a statement may take. */
+  isLarge: boolean;
+}
+
 /**
- * Finds the end of the next days of a repository that one statement compares: those with `rows` items of a kind, commits,
- * stored days or sums of languages, and the rest of the last of these days.
- * @param from the first of the days; null: from the beginning.
- * @returns the day after them; null: no more days are stored.
+ * Finds the next days of a repository that one statement takes: as many as have at most `rows` items of each kind, commits,
+ * stored days and sums of languages, but one day at least.
+ * @param after the day before which all days were taken; null: none.
+ * @returns days without an end when no more follow them. They begin with the first day that is stored at present, which
+ * lets PostgreSQL read an index range; a transaction that must miss none begins with `after`.
  */
-export async function findEndOfDays(
+export async function findNextDays(
   connection: Connection,
   repositoryId: string,
-  from: string | null,
+  after: string | null,
   rows: number,
-): Promise<string | null> {
-  const { rows: found } = await sql<{ until: string | null }>`
-    select ${dayAfterRows(repositoryId, from, rows)} + 1 as until`.execute(connection);
-  return found[0]?.until ?? null;
+): Promise<NextDays> {
+  const from = after ?? (await findFirstDay(connection, repositoryId));
+  const { rows: found } = await sql<{ until: string; isLarge: boolean }>`
+    select greatest(day, ${from}::date + 1) as until, day = ${from}::date as "isLarge"
+    from (select ${dayAfterRows(repositoryId, from, rows)} as day) found where day is not null`.execute(connection);
+  return { from, ...(found[0] ?? { until: null, isLarge: false }) };
 }
 
 /** Finds the first day of a repository with items, commits, stored days or sums of languages; null: there is none. */
-export async function findFirstDay(connection: Connection, repositoryId: string): Promise<string | null> {
+async function findFirstDay(connection: Connection, repositoryId: string): Promise<string | null> {
   const { rows } = await sql<{ day: string | null }>`select ${dayAfterRows(repositoryId, null, 0)} as day`.execute(
     connection,
   );
@@ -56,14 +65,15 @@ function dayAfterRows(repositoryId: string, from: string | null, rows: number): 
   return sql`least(${sql.join(days)})`;
 }
 
-/** Yields the days of a repository, some at a time (see `findEndOfDays`), the first ones first. */
+/** Yields the days of a repository, some at a time (see `findNextDays`), the first ones first. */
 export async function* daysInParts(connection: Connection, repositoryId: string, rows: number): AsyncGenerator<Days> {
-  let from: string | null = null;
+  let after: string | null = null;
   do {
-    const until: string | null = await findEndOfDays(connection, repositoryId, from, rows);
-    yield { from, until };
-    from = until;
-  } while (from !== null);
+    const { until }: Days = await findNextDays(connection, repositoryId, after, rows);
+    // Days before the first one may be stored meanwhile.
+    yield { from: after, until };
+    after = until;
+  } while (after !== null);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { columnOf } from './column-store.ts';
-import { findEndOfDays } from './compare-totals-store.ts';
+import { findNextDays } from './compare-totals-store.ts';
 import { type Days, isDayIn, isMomentIn, summedDays } from './counted-store.ts';
 import { markAddressesCounted } from './identity-store.ts';
 import { ofDays, storedCounters } from './kinds.ts';
@@ -39,10 +39,11 @@ export async function recountNextDays(
     // From now on, an account that is found for one of them begins the recount again.
     await markAddressesCounted(transaction, repositoryId);
   }
-  const until = await findEndOfDays(transaction, repositoryId, from, rows);
+  const { until } = await findNextDays(transaction, repositoryId, from, rows);
   await lockTotals(transaction, repositoryId);
   // Another transaction may have removed the position since, because it found an account or stored commits.
   if ((await findPosition(transaction, repositoryId)) !== from) return 'more';
+  // Commits of days before the first one may have been stored since.
   await recountDays(transaction, repositoryId, { from, until });
   return until === null ? 'done' : 'more';
 }

@@ -98,12 +98,13 @@ export async function forgetCommitCounts(connection: Connection, repositoryIds: 
 }
 
 /**
- * Marks totals as changed. Changes of counts need no call, because the functions that count set the mark themselves.
+ * Marks totals as changed, also for a check that is counting a day. Changes of counts need no call, because the functions
+ * that count set the marks themselves.
  */
 export async function markTotalsChanged(connection: Connection, repositoryId: string): Promise<void> {
   await connection
     .updateTable('repository_totals')
-    .set({ is_changed: true })
+    .set({ is_changed: true, counting_day: null })
     .where('repository_id', '=', repositoryId)
     .execute();
 }

@@ -162,20 +162,20 @@ export interface UncountedCommitsTable {
   oid: Buffer;
 }
 
-export interface RepositoryTotalsTable extends Record<CountedName, Generated<number>> {
+type CheckedSums = Record<'checked_commits' | 'checked_people' | 'checked_languages', string | null>;
+export interface RepositoryTotalsTable extends Record<CountedName, Generated<number>>, CheckedSums {
   repository_id: string;
   /** False when all commits have to be counted from the beginning, because they or their authors changed. */
   commits_counted: Generated<boolean>;
-  /** The day before which the present recount of all commits has counted; `infinity`: all days. Null: it begins with the next part. */
+  /** The day before which the present recount has counted all commits, and their number; `infinity`: all days. Null: it begins. */
   recounted_until: string | null;
-  /** The number of commits of the days that the present recount has counted. */
   recounted_commits: Generated<number>;
   /** The day before which the check of `checked-store.ts` has counted, and sums of these days. Null: it begins; not compared. */
   checked_until: string | null;
   checked_counts: Record<string, string | null> | null;
-  checked_commits: string | null;
-  checked_people: string | null;
-  checked_languages: string | null;
+  /** The large day that a check is counting (null: none, or it changed since), and how often checks began to count one. */
+  counting_day: string | null;
+  countings: Generated<number>;
   /** The next part of a repair of people and languages; null: none is necessary. */
   repair: Repair | null;
   /** True when the totals changed since the mark was last read and reset. */

@@ -1,7 +1,18 @@
-import { compareChecked, correctWhole, endChecked, findChecked, moveChecked } from '../contributions/checked-store.ts';
+import { countDay } from '../contributions/checked-day-store.ts';
+import {
+  beginDay,
+  type CountedDay,
+  compareChecked,
+  correctWhole,
+  endChecked,
+  findChecked,
+  moveChecked,
+} from '../contributions/checked-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
-import { differ, findEndOfDays, findFirstDay } from '../contributions/compare-totals-store.ts';
+import { differ, findNextDays, type NextDays } from '../contributions/compare-totals-store.ts';
+import type { Days } from '../contributions/counted-store.ts';
 import { forgetNextCounts, markAddressesInParts } from '../contributions/identity-store.ts';
+import { needsLanguages } from '../contributions/languages/store.ts';
 import { type DaysPart, recountPart } from '../contributions/recount-store.ts';
 import type { Repair } from '../contributions/repair.ts';
 import { beforeAddresses, findRepair, moveRepair } from '../contributions/repair-store.ts';
@@ -66,12 +77,10 @@ export async function checkTotals(
       if (repair === null) break;
       continue;
     }
-    const until = await findEndOfDays(connection, repositoryId, from, rows);
-    // Without a first day, PostgreSQL expects nearly all days before the second one, and reads all of the repository.
-    const days = { from: from ?? (await findFirstDay(connection, repositoryId)), until };
-    differences += await checkDays(context, checked, days);
-    differences += await checkDays(context, checked, { languages: days });
-    if (until === null) {
+    const days = await findNextDays(connection, repositoryId, from, rows);
+    const moved = await checkPart(context, checked, { from, days, signal });
+    differences += moved.differences;
+    if (days.until === null) {
       const compared = await compareSums(context, checked, from);
       differences += compared.differences;
       repair = compared.repair;
@@ -79,16 +88,71 @@ export async function checkTotals(
       from = null;
       continue;
     }
-    const position = { from, until };
-    if (!(await inTransaction(connection, (to) => moveChecked(to, repositoryId, position)))) break;
-    from = until;
+    if (!moved.isMoved) break;
+    from = days.until;
   }
   await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, repositoryId));
   return { differences, isRepairing: repair !== null };
 }
 
-/** Compares days, and counts them again when they differ. */
-async function checkDays(context: Context, checked: Checked, part: DaysPart): Promise<number> {
+/** Days that are checked, which follow the position `from`. */
+interface Part {
+  from: string | null;
+  days: NextDays;
+  signal: AbortSignal;
+}
+
+/** Checks days, and moves the position behind them, unless they are the last ones or the sums cannot be stored. */
+async function checkPart(context: Context, checked: Checked, part: Part): Promise<Moved> {
+  const { from, days } = part;
+  if (days.isLarge) return checkLargeDay(context, checked, part);
+  const { until } = days;
+  const differences = await checkDays(context, checked, days);
+  if (until === null) return { differences, isMoved: false };
+  const move = (to: Connection): Promise<boolean> => moveChecked(to, checked.repositoryId, { from, until });
+  return { differences, isMoved: await inTransaction(context.connection, move) };
+}
+
+interface Moved {
+  differences: number;
+  isMoved: boolean;
+}
+
+/** The number of times that one call counts a large day, which may change meanwhile, before it leaves it to the next call. */
+const countsOfDay = 3;
+
+/** Checks a large day. Its rows are counted without a lock, so that events do not wait for them. */
+async function checkLargeDay(context: Context, checked: Checked, { from, days, signal }: Part): Promise<Moved> {
+  const { connection } = context;
+  const { repositoryId } = checked;
+  const { from: day, until } = days;
+  if (day === null || until === null) throw new Error('A large day has an end.');
+  const move = (position: { from: string | null; until: string }, counted?: CountedDay): Promise<boolean> =>
+    inTransaction(connection, (to) => moveChecked(to, repositoryId, position, counted));
+  // Changes of days before the first one are in the sums from now on.
+  if (from === null && !(await move({ from, until: day }))) return { differences: 0, isMoved: false };
+  let differences = 0;
+  for (let attempt = 0; attempt < countsOfDay; attempt += 1) {
+    const count = await inTransaction(connection, (to) => beginDay(to, repositoryId, day));
+    if (count === null) break;
+    const withLanguages = await needsLanguages(connection, repositoryId);
+    const { sums, isRight } = await countDay(connection, { repositoryId, days, signal }, withLanguages);
+    if (!isRight) {
+      differences += await checkDays(context, checked, days);
+      continue;
+    }
+    if (await move({ from: day, until }, { count, sums })) return { differences, isMoved: true };
+  }
+  return { differences, isMoved: false };
+}
+
+/** Compares days of people and languages, and counts them again when they differ. */
+async function checkDays(context: Context, checked: Checked, days: Days): Promise<number> {
+  const ofPeople = await compareAgain(context, checked, days);
+  return ofPeople + (await compareAgain(context, checked, { languages: days }));
+}
+
+async function compareAgain(context: Context, checked: Checked, part: DaysPart): Promise<number> {
   const { connection } = context;
   const { repositoryId } = checked;
   if (!(await differ(connection, repositoryId, part))) return 0;

@@ -1,4 +1,4 @@
-import { findDifferentPeople, findEndOfDays, findFirstDay } from '../contributions/compare-totals-store.ts';
+import { findDifferentPeople, findNextDays } from '../contributions/compare-totals-store.ts';
 import { storedCounters } from '../contributions/kinds.ts';
 import {
   type Addresses,
@@ -74,11 +74,11 @@ async function findLost(
   repair: Repair & { part: 'days' },
   rows: number,
 ): Promise<Found> {
-  const until = await findEndOfDays(connection, repositoryId, repair.from, rows);
-  const days = { from: repair.from ?? (await findFirstDay(connection, repositoryId)), until };
+  const days = await findNextDays(connection, repositoryId, repair.from, rows);
   const limit = mostPeople(rows);
   const lost = await findLostPeople(connection, repositoryId, days, limit);
-  const following: Repair = until === null ? { part: 'people', after: beforePeople } : { part: 'days', from: until };
+  const following: Repair =
+    days.until === null ? { part: 'people', after: beforePeople } : { part: 'days', from: days.until };
   return { next: lost.length === limit ? repair : following, recount: recountOf(repositoryId, lost) };
 }
 

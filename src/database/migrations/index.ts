@@ -81,6 +81,7 @@ import * as checksInShares from './0122-checks-in-shares.ts';
 import * as lookupsOfAccounts from './0123-lookups-of-accounts.ts';
 import * as repairsInParts from './0124-repairs-in-parts.ts';
 import * as shownBoards from './0125-shown-boards.ts';
+import * as largeDays from './0126-large-days.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -168,4 +169,5 @@ export const migrations: Record<string, Migration> = {
   '0123-lookups-of-accounts': lookupsOfAccounts,
   '0124-repairs-in-parts': repairsInParts,
   '0125-shown-boards': shownBoards,
+  '0126-large-days': largeDays,
 };

@@ -4,8 +4,9 @@ import { ofContributions, ofDays, ofPeople, type StoredCounter, summedNames } fr
  * Returns the definition of the function that adds changes to the totals, and records the people whom they concern. Each
  * change is about one counter: `added` for the account, also on the day, and `whole` for the repository, for which a
  * commit of several authors counts once. Every change has the day of its contribution: those of days that a check has
- * counted also change its sums. The rows of a day become neighbours, so that lists and calendars of an owner read
- * few blocks; the totals of the repository, which come first, keep other transactions from its days.
+ * counted also change its sums, and one of a day that a check is counting has the check count it again. The rows of a day
+ * become neighbours, so that lists and calendars of an owner read few blocks; the totals of the repository, which come
+ * first, keep other transactions from its days.
  */
 export function countingFunction(counters: readonly StoredCounter[]): string {
   const given = `unnest(repository_ids, account_ids, days, counter_names, added, whole)
@@ -78,15 +79,21 @@ end $$;
 `;
 }
 
-/** Returns the statements that add changes to the sums of checks, which `contributions/checked-store.ts` defines. */
+/**
+ * Returns the statements that add changes to the sums of checks, which `contributions/checked-store.ts` defines. A day is
+ * counted (`counting_day`) only at the position of a check.
+ */
 function additionToChecks(counters: readonly StoredCounter[], given: string): string {
   const commits = literals(counters.filter(({ kind }) => kind === 'commit'));
   const people = literals(ofPeople(counters));
   return `
   for checked in
-    select repository_id, checked_until, checked_counts from repository_totals
+    select repository_id, checked_until, checked_counts, counting_day from repository_totals
     where repository_id = any(repository_ids) and checked_until is not null
   loop
+    if checked.counting_day = any(days) then
+      update repository_totals set counting_day = null where repository_id = checked.repository_id;
+    end if;
     select jsonb_object_agg(s.counter, ((checked.checked_counts ->> s.counter)::bigint + s.whole)::text) into counts
     from (
       select c.counter, sum(c.whole) as whole from ${given}

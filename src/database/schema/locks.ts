@@ -58,7 +58,8 @@ declare
 begin
   perform commit_in_two_phases();
   for repository in select distinct u.id from unnest(ids) as u (id) order by 1 loop
-    update repository_totals set commits_counted = false, recounted_until = null, recounted_commits = 0, checked_commits = null
+    update repository_totals set commits_counted = false, recounted_until = null, recounted_commits = 0, checked_commits = null,
+      counting_day = null
     where repository_id = repository;
   end loop;
 end $$;

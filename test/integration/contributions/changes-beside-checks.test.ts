@@ -3,9 +3,17 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { compareChecked, endChecked, findChecked, moveChecked } from '../../../src/contributions/checked-store.ts';
+import { countDay } from '../../../src/contributions/checked-day-store.ts';
+import {
+  beginDay,
+  type CountedDay,
+  compareChecked,
+  endChecked,
+  findChecked,
+  moveChecked,
+} from '../../../src/contributions/checked-store.ts';
 import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
-import { findEndOfDays } from '../../../src/contributions/compare-totals-store.ts';
+import { differ, findNextDays } from '../../../src/contributions/compare-totals-store.ts';
 import { needLanguages } from '../../../src/contributions/detail-store.ts';
 import { saveResolved } from '../../../src/contributions/identity-store.ts';
 import { recountLanguages, saveCommitLanguages } from '../../../src/contributions/languages/store.ts';
@@ -25,8 +33,19 @@ const fewest = isThorough ? 10 : 1;
 /** The sums that were compared while a check was under way. */
 type Compared = Record<string, number>;
 
-/** Compares what a check has counted, and moves it by one day, or ends it. */
-async function step({ connection, pool }: Database, id: string, change: string, compared: Compared): Promise<void> {
+/** Days that were counted as large ones before a change, by repository. */
+type CountedDays = Map<string, CountedDay & { from: string; until: string }>;
+
+/**
+ * Compares what a check has counted, and moves it by one day, or ends it. It counts each other day as a large one, whose
+ * sums it stores after the next change.
+ */
+async function step(
+  { connection, pool }: Database,
+  id: string,
+  change: string,
+  { compared, counted }: { compared: Compared; counted: CountedDays },
+): Promise<void> {
   // The job checks no erased repository.
   if ((await pool.query('select from repositories where id = $1', [id])).rowCount === 0) return;
   const from = await findChecked(connection, id);
@@ -40,9 +59,27 @@ async function step({ connection, pool }: Database, id: string, change: string, 
   for (const [name, sum] of Object.entries(rows[0] ?? {})) {
     if (sum !== null && sum !== '0') compared[name] = (compared[name] ?? 0) + 1;
   }
-  const until = await findEndOfDays(connection, id, from, 0);
-  if (until !== null) await inTransaction(connection, (to) => moveChecked(to, id, { from, until }));
-  else if (from !== null) await endChecked(connection, id, from);
+  const days = await findNextDays(connection, id, from, 0);
+  const { until } = days;
+  const before = counted.get(id);
+  counted.delete(id);
+  if (before !== undefined) {
+    const isMoved = await inTransaction(connection, (to) => moveChecked(to, id, before, before));
+    const result = isMoved ? 'moved' : 'changed';
+    compared[result] = (compared[result] ?? 0) + 1;
+  } else if (until === null) {
+    if (from !== null) await endChecked(connection, id, from);
+  } else if (days.isLarge && from !== null) {
+    const count = await inTransaction(connection, (to) => beginDay(to, id, from));
+    if (count === null) return;
+    const { signal } = new AbortController();
+    const { sums, isRight } = await countDay(connection, { repositoryId: id, days, signal }, true);
+    const areDifferent = (await differ(connection, id, days)) || (await differ(connection, id, { languages: days }));
+    // Commits that wait to be counted are a difference of small days alone.
+    const waiting = await pool.query('select from uncounted_commits where repository_id = $1 limit 1', [id]);
+    if (waiting.rowCount === 0) assert.equal(isRight, !areDifferent, `${change}, ${from}`);
+    counted.set(id, { from, until, count, sums });
+  } else await inTransaction(connection, (to) => moveChecked(to, id, { from, until }));
 }
 
 /** A change of the commits of a repository: which one of them, and which one of the people. */
@@ -115,17 +152,18 @@ describe('checkTotals beside changes', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(changes, fc.boolean()), { minLength: 12, maxLength: 40 }), async (history) => {
         await startWorld(database.connection);
+        const counted: CountedDays = new Map();
         for (const id of repositories)
           await inTransaction(database.connection, (transaction) => recountRepository(transaction, id));
         for (const [change, isKilled] of history) {
           await applyChange(database.connection, change, isKilled);
-          for (const id of repositories) await step(database, id, change.name, compared);
+          for (const id of repositories) await step(database, id, change.name, { compared, counted });
         }
       }),
       { numRuns: isThorough ? 60 : 2 },
     );
     assert.ok(
-      ['items', 'people'].every((name) => (compared[name] ?? 0) >= fewest),
+      ['items', 'people', ...(isThorough ? ['moved', 'changed'] : [])].every((name) => (compared[name] ?? 0) >= fewest),
       JSON.stringify(compared),
     );
   });
@@ -137,11 +175,12 @@ describe('checkTotals beside changes', () => {
     const id = await storeRepository(database, 120);
     await inTransaction(connection, (transaction) => needLanguages(transaction, id));
     const compared: Compared = {};
+    const counted: CountedDays = new Map();
     await fc.assert(
       fc.asyncProperty(fc.array(commitChange, { minLength: 20, maxLength: 40 }), async (history) => {
         for (const { name, at } of history) {
           await commitChanges[name]?.(connection, id, at);
-          await step(database, id, name, compared);
+          await step(database, id, name, { compared, counted });
         }
         await commitChanges['all commits are counted again']?.(connection, id, { commit: 0, person: 0 });
       }),
@@ -149,7 +188,9 @@ describe('checkTotals beside changes', () => {
       { numRuns: isThorough ? 60 : 4, endOnFailure: true },
     );
     assert.ok(
-      ['commits', 'people', 'languages'].every((name) => (compared[name] ?? 0) >= fewest),
+      ['commits', 'people', 'languages', 'moved', ...(isThorough ? ['changed'] : [])].every(
+        (name) => (compared[name] ?? 0) >= fewest,
+      ),
       JSON.stringify(compared),
     );
   });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { erasePerson } from '../../../bench/erase-person.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { compareChecked, findChecked } from '../../../src/contributions/checked-store.ts';
-import { findEndOfDays } from '../../../src/contributions/compare-totals-store.ts';
+import { findNextDays } from '../../../src/contributions/compare-totals-store.ts';
 import { recountLanguages } from '../../../src/contributions/languages/store.ts';
 import { lockTotals } from '../../../src/contributions/write-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
@@ -30,7 +30,7 @@ async function countRuns(connection: Connection, id: string): Promise<number> {
   let parts = 0;
   let from: string | null = null;
   do {
-    from = await findEndOfDays(connection, id, from, limits.rows);
+    ({ until: from } = await findNextDays(connection, id, from, limits.rows));
     parts += 1;
   } while (from !== null);
   return Math.ceil(parts / limits.parts);

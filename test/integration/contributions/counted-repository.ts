@@ -35,12 +35,12 @@ export async function storeRepository({ connection, pool }: Database, items = 60
   return id;
 }
 
-/** Totals that no transaction has marked as changed since. */
+/** All totals, without the marks of changes and the number of counts. */
 export async function findSums({ pool }: Database): Promise<unknown> {
   const { rows } = await pool.query(
     `select (select json_agg(d order by account_id, day) from contribution_days d) as days,
        (select json_agg(t order by account_id) from contributor_totals t) as people,
-       (select json_agg(to_jsonb(w) - 'is_changed') from repository_totals w) as whole`,
+       (select json_agg(to_jsonb(w) - '{is_changed,countings}'::text[]) from repository_totals w) as whole`,
   );
   return rows;
 }

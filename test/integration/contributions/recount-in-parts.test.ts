@@ -12,6 +12,7 @@ import { Computations } from '../../../src/http/computations.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
+import { interleave } from '../interleave.ts';
 import { loseConnection } from '../lost-connection.ts';
 import { analyzeTables, watchPlans } from '../plans.ts';
 import { addRepository } from './stored-repository.ts';
@@ -62,6 +63,13 @@ async function fill({ connection, pool }: Database, commits: number): Promise<Fi
 /** Stores that an address belongs to another account. */
 function findAccount(connection: Connection, { address, found }: Filled): Promise<void> {
   return inTransaction(connection, (to) => saveResolved(to, [{ id: address, accountId: found }], now));
+}
+
+async function storeCommit({ connection }: Database, { repositoryId }: Filled, at: Date): Promise<void> {
+  async function* batches() {
+    yield [{ oid: 'a'.repeat(40), authoredAt: at, committedAt: at, emails: ['p4@x.org'] }];
+  }
+  await saveAllCommits(connection, batches(), { provider: 'github', repositoryId, scanNumber: 1, isCounted: false });
 }
 
 /** Counts part after part to the end. @param onPart called after each of them. */
@@ -171,18 +179,8 @@ describe('recount of the commits of a repository in parts', () => {
       const { rows } = await database.pool.query<{ id: string }>(`select id from accounts where external_id = 'p3'`);
       await findAccount(database.connection, { ...filled, found: rows[0]?.id ?? '' });
     },
-    'commits of counted days are stored': async ({ connection }: Database, { repositoryId }: Filled) => {
-      async function* batches() {
-        const at = new Date('2026-04-01T00:00:00Z');
-        yield [{ oid: 'a'.repeat(40), authoredAt: at, committedAt: at, emails: ['p4@x.org'] }];
-      }
-      await saveAllCommits(connection, batches(), {
-        provider: 'github',
-        repositoryId,
-        scanNumber: 1,
-        isCounted: false,
-      });
-    },
+    'commits of counted days are stored': (database: Database, filled: Filled) =>
+      storeCommit(database, filled, new Date('2026-04-01T00:00:00Z')),
   })) {
     it(`begins again when ${event} meanwhile`, async () => {
       await using opened = await reuseTestDatabase();
@@ -199,6 +197,28 @@ describe('recount of the commits of a repository in parts', () => {
       assert.deepEqual(await expectedOf(database, filled), after);
     });
   }
+
+  it('counts a commit before the first day that is stored while the first part is taken', {
+    skip: isOnCluster,
+  }, async () => {
+    await using opened = await reuseTestDatabase();
+    const { database } = opened;
+    const filled = await fill(database, 100);
+    await findAccount(database.connection, filled);
+    let isStored = false;
+    await interleave(
+      database,
+      (connection) => recount(connection, filled, 20),
+      async ({ text }) => {
+        if (isStored || !text.includes('lock_totals')) return;
+        isStored = true;
+        await storeCommit(database, filled, new Date('2020-01-01T00:00:00Z'));
+      },
+    );
+    assert.ok(isStored);
+    const after = await findNumbers(database);
+    assert.deepEqual(await expectedOf(database, filled), after);
+  });
 
   it('does not end when it became necessary again after the last part', async () => {
     await using opened = await reuseTestDatabase();
