@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import type { Database } from '../../../src/database/connection.ts';
 import { type Definition, parseDefinitions, readDefinitions } from '../../../src/database/definitions.ts';
-import { type MigrateOptions, migrate } from '../../../src/database/migrate.ts';
-import { openDatabase, openUnchanged } from '../../../src/database/open.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { openUnchanged } from '../../../src/database/open.ts';
 import { createTestDatabase, isOnCluster } from '../../database.ts';
 import { until } from '../../time.ts';
+import { functionsAndTriggers, type Listed } from './listed-definitions.ts';
 
 interface Opened extends AsyncDisposable {
   database: Database;
@@ -15,21 +16,6 @@ interface Opened extends AsyncDisposable {
   run: (statement: string) => Promise<void>;
   list: () => Promise<Listed[]>;
 }
-
-/** A function or trigger that PostgreSQL has. */
-interface Listed {
-  name: string;
-  definition: string;
-  /** The number of the transaction that wrote it. */
-  version: string;
-}
-
-const functionsAndTriggers = `
-  select p.proname::text as name, pg_get_functiondef(p.oid) as definition, p.xmin::text as version
-  from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname <> 'shorten_delay'
-  union all
-  select t.tgname, pg_get_triggerdef(t.oid), t.xmin::text from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal order by name`;
 
 async function open(): Promise<Opened> {
   const { url, ...created } = await createTestDatabase();
@@ -196,31 +182,5 @@ describe('functions and triggers of a database', { skip: isOnCluster }, () => {
     });
     await migrate(opened.database);
     assert.deepEqual(definitionsOf(await opened.list()), definitionsOf(before));
-  });
-});
-
-describe('upgrade from migrations that made functions and triggers', () => {
-  /** Upgrades the tables of a release that had no files. @returns the functions and triggers. */
-  const upgrade = async (options: MigrateOptions): Promise<Listed[]> => {
-    await using created = await createTestDatabase({ withTables: false });
-    const database = await openDatabase({
-      databaseUrl: created.url,
-      dataDir: '/nonexistent',
-      upTo: '0038-activity',
-      log: () => {},
-    });
-    await migrate(database, options);
-    const { rows } = await database.pool.query<Listed>(functionsAndTriggers);
-    await database.close();
-    return rows;
-  };
-
-  it('ends with those of the files', async () => {
-    await using opened = await open();
-    assert.deepEqual(definitionsOf(await upgrade({})), definitionsOf(await opened.list()));
-  });
-
-  it('drops those that the files do not define', async () => {
-    assert.deepEqual(await upgrade({ definitions: [] }), []);
   });
 });

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import type { Database } from '../../../src/database/connection.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import type { Migration } from '../../../src/database/migrations/migration.ts';
-import { openDatabase, openUnchanged } from '../../../src/database/open.ts';
+import { openUnchanged } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 
@@ -245,32 +245,9 @@ describe('application of migrations', () => {
     assert.match(lines[2] ?? '', /^migration 2 \(1 of 1\), part 1 of 2, 0 rows of items: running for \d+ s$/);
   });
 
-  it('names no migration while it makes the tables of a new database', async () => {
-    await using opened = await openEmpty();
-    const lines: string[] = [];
-    await migrate(opened.database, { logEveryMs: 60_000, log: (line) => void lines.push(line) });
-    assert.deepEqual(lines, []);
-  });
-
   it('refuses a database of a newer release', async () => {
     await using opened = await openEmpty();
     await migrate(opened.database, { migrations: { '1': createItems, '2': { parts: [] } } });
     await assert.rejects(migrate(opened.database, { migrations: { '1': createItems } }), /written by a newer release/);
-  });
-});
-
-describe('start of several nodes', () => {
-  it('creates the tables for five nodes that start at once on an empty database', async () => {
-    await using created = await createTestDatabase({ withTables: false });
-    const open = () => openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
-    const opened = await Promise.all(Array.from({ length: 5 }, open));
-    const counts = await Promise.all(
-      opened.map(async ({ pool }) => (await pool.query('select count(*) from accounts')).rows.length),
-    );
-    assert.deepEqual(
-      counts,
-      Array.from({ length: 5 }, () => 1),
-    );
-    await Promise.all(opened.map((database) => database.close()));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { migrate } from '../../../src/database/migrate.ts';
 import { migrations } from '../../../src/database/migrations/index.ts';
-import { openBefore } from './open-before.ts';
+import { openBefore } from '../../integration/database/open-before.ts';
 
 /** More than one transaction changes. */
 const repositories = 2100;
