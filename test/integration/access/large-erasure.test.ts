@@ -4,10 +4,9 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { type ErasedAtOnce, eraseNext } from '../../../src/access/erasure/erase.ts';
-import { beginErasure } from '../../../src/access/erasure/store.ts';
 import { exportAccount } from '../../../src/access/export/store.ts';
 import { isNameOptedOut, releaseOptOuts } from '../../../src/accounts/opt-out-store.ts';
-import { type Account, findById, findByName } from '../../../src/accounts/store.ts';
+import { findByName } from '../../../src/accounts/store.ts';
 import { findAwarded, recordAwarded } from '../../../src/achievements/awards/award-store.ts';
 import { findEarnable } from '../../../src/achievements/awards/earnable-store.ts';
 import {
@@ -19,8 +18,7 @@ import { findForeignIds, importAwards } from '../../../src/achievements/awards/i
 import { findAward, findAwardPage } from '../../../src/achievements/awards/page-store.ts';
 import { findRevoked, isAwardStanding, statusEntryOf } from '../../../src/achievements/credentials/status-store.ts';
 import { setRevoked } from '../../../src/achievements/revocations/store.ts';
-import { collectRepositoryJob, fetchWindowJob } from '../../../src/contributions/jobs.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
+import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { installByOperator } from '../../../src/installations/operator-store.ts';
 import { findInstallationsOf, findUsable, listInstallations, saveSelection } from '../../../src/installations/store.ts';
@@ -30,8 +28,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { grace, now, saveGrace } from '../contributions/erasure-fixture.ts';
-import { addRepository } from '../contributions/stored-repository.ts';
-import { analyzeTables, watchPlans } from '../plans.ts';
+import { begin, fill, receiver } from './large-account.ts';
 
 const few: ErasedAtOnce = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, seasons: 2, others: 50 };
 /** The tables of which a person may have any number of rows, except those that have tests of their own. */
@@ -47,54 +44,8 @@ const tables = [
 ];
 /** More than the transaction that begins an erasure may change in all of these tables together. */
 const tooMany = 250;
-const receiver = 'slack receiver.example';
-
-/** Stores a person with as many rows of each kind. */
-async function fill(database: Database, count: number) {
-  const { connection, pool } = database;
-  const repositoryId = await addRepository(connection);
-  const id = await saveGrace(connection);
-  await pool.query(
-    `insert into achievements (id, repository_id, name, icon, description, is_current)
-     select gen_random_uuid(), '${repositoryId}', 'achievement ' || n, '', '', true from generate_series(1, ${count}) n;
-     insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
-     select gen_random_uuid(), h.id, '${id}', 'engine', now(), now() from achievements h;
-     insert into notifications (id, award_id, account_id, repository_id, webhook, kind, target, receiver, content, state,
-       next_attempt_at, give_up_at, created_at)
-     select gen_random_uuid(), id, account_id, '${repositoryId}', 'team', 'slack', '{}', '${receiver}',
-       '{"person": "grace"}', 'waiting', '2026-05-01', '2026-06-01', now() from awards;
-     insert into credential_statuses (list, position, award_id) select 1, row_number() over (), id from awards;
-     insert into pending_evaluations (repository_id, account_id)
-     select '${repositoryId}', '${id}' from generate_series(1, ${count});
-     insert into former_names (provider, name_key, account_id, left_at, check_after)
-     select 'github', 'grace-' || n, '${id}', now(), now() from generate_series(1, ${count}) n;
-     insert into installations (provider, id, source, account_external_id, account_name, covers, missing_permissions, seen_at,
-       created_at)
-     values ('github', 'operator 7', 'operator', '7', 'grace', 'selected', '{}', now(), now()),
-       ('github', '12', 'app', '7', 'grace', 'selected', '{}', now(), now());
-     insert into covered_repositories (provider, installation_id, repository_external_id)
-     select 'github', i.id, n::text from installations i, generate_series(1, ${count}) n`,
-  );
-  const keys = Array.from({ length: count }, (_, index) => [
-    collectRepositoryJob({ accountId: id, repository: `engine-${index}`, withPrivate: index % 2 === 0 }).key,
-    fetchWindowJob({ accountId: id, first: `${2000 + index}-01-01`, last: `${2000 + index}-01-01` }).key,
-  ]).flat();
-  await sql`
-    insert into lookups (key, state, retry_at) select key, 'absent', now() from unnest(${keys}::text[]) key`.execute(
-    connection,
-  );
-  const person = (await findById(connection, id)) ?? assert.fail();
-  const { rows } = await sql<{ id: string; achievementId: string; notificationId: string; ownerId: string }>`
-    select w.id, w.achievement_id as "achievementId", n.id as "notificationId", r.owner_id as "ownerId"
-    from awards w join notifications n on n.award_id = w.id join repositories r on r.id = n.repository_id
-    order by w.id limit 1`.execute(connection);
-  return { person, repositoryId, award: rows[0] ?? assert.fail() };
-}
 
 type Filled = Awaited<ReturnType<typeof fill>>;
-
-const begin = (connection: Connection, person: Account): Promise<void> =>
-  inTransaction(connection, (transaction) => beginErasure(transaction, person, now));
 
 async function eraseRest(connection: Connection): Promise<void> {
   while ((await eraseNext(connection, now, few)) > 0);
@@ -184,20 +135,6 @@ describe('the transaction that begins the erasure of an account with many rows',
     for (const name of ['grace', 'grace-1', 'grace-300'])
       assert.ok(await isNameOptedOut(connection, 'github', name), name);
     assert.equal(await isNameOptedOut(connection, 'github', 'grace-301'), false);
-  });
-
-  it('costs as much with many rows as with some', { skip: isOnCluster }, async () => {
-    const costs: number[] = [];
-    for (const count of [150, 1500]) {
-      await using opened = await openTestDatabase();
-      const { database } = opened;
-      const { person } = await fill(database, count);
-      await analyzeTables(database);
-      const ran = await watchPlans(database, (connection) => begin(connection, person));
-      costs.push(ran.reduce((sum, { blocks }) => sum + blocks, 0));
-    }
-    const [some = 0, many = 0] = costs;
-    assert.ok(many < some * 1.2, `${some} blocks with 150 rows, and ${many} with 1,500`);
   });
 });
 

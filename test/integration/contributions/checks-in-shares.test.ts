@@ -8,11 +8,10 @@ import { recountLanguages } from '../../../src/contributions/languages/store.ts'
 import { lockTotals } from '../../../src/contributions/write-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { isOnCluster, openTestDatabase } from '../../database.ts';
+import { isOnCluster } from '../../database.ts';
 import { isThorough, sampled } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
-import { analyzeTables, watchPlans } from '../plans.ts';
 import { check, corruptTotals, findSums, storeRepository } from './counted-repository.ts';
 import { storeLanguages } from './store-languages.ts';
 
@@ -99,27 +98,7 @@ describe('checkTotals in several runs', () => {
     assert.deepEqual(await version(), before);
   });
 
-  it('reads as much of a large repository as of a small one', { skip: isOnCluster }, async () => {
-    const costs: number[] = [];
-    for (const items of isThorough ? [900, 9000] : [600, 1800]) {
-      await using opened = await openTestDatabase();
-      const { database } = opened;
-      const id = await storeWithLanguages(database, items);
-      // Otherwise the rows of a day lie in more blocks of a larger table.
-      await database.pool.query(`
-        cluster language_days using language_days_in_order; cluster commits using commits_of_repository;
-        cluster contributions using contributions_of_repository`);
-      await analyzeTables(database);
-      await check(database.connection, id, limits);
-      const statements = await watchPlans(database, (connection) => check(connection, id, limits));
-      costs.push(statements.reduce((sum, { blocks }) => sum + blocks, 0));
-      assert.notEqual(await findChecked(database.connection, id), null);
-    }
-    const [small = 0, large = 0] = costs;
-    assert.ok(large < small * 1.5, `${small} blocks, and ${large} with many more rows`);
-  });
-
-  for (const [fault, statement] of sampled(Object.entries(faults), 2)) {
+  for (const [fault, statement] of sampled(Object.entries(faults), 4)) {
     it(`finds ${fault} within as many runs as check everything`, async () => {
       await using opened = await reuseTestDatabase();
       const { connection, pool } = opened.database;
@@ -179,7 +158,7 @@ describe('checkTotals in several runs', () => {
     const expected = await findSums(database);
     await corruptTotals(database, id);
     const work = (connection: Connection): Promise<unknown> => checkToEnd(connection, id);
-    const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 7);
+    const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 13);
     assert.ok(losses > 2);
     assert.deepEqual(await findSums(database), expected);
     assert.deepEqual(await compareChecked(database.connection, id, null), []);

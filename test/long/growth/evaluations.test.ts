@@ -6,10 +6,10 @@ import type { Connection } from '../../../src/database/connection.ts';
 import { inBatches } from '../../../src/database/in-batches.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { isOnCluster } from '../../database.ts';
+import { watchChangedRows } from '../../integration/changed-rows.ts';
+import { addRepositories } from '../../integration/contributions/stored-repository.ts';
+import { loseConnectionAtStatements } from '../../integration/lost-connection.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
-import { watchChangedRows } from '../changed-rows.ts';
-import { addRepositories } from '../contributions/stored-repository.ts';
-import { loseConnectionAtStatements } from '../lost-connection.ts';
 
 /** The number of repositories in which the change of an address itself queues evaluations, and that of the further ones. */
 const [atOnce, further] = [5000, 10];

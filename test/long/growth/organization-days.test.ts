@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Pool } from 'pg';
 import { findDaysOfOwned } from '../../../src/contributions/day-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
-import { analyzeTables, watchPlans } from '../plans.ts';
+import { analyzeTables, watchPlans } from '../../integration/plans.ts';
 
 const repositories = 25;
 const people = 300;

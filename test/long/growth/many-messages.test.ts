@@ -13,10 +13,10 @@ import {
 import { retryUnsigned, saveWebhookSecret } from '../../../src/notifications/secrets/store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
-import { watchChangedRows } from '../changed-rows.ts';
-import { loseConnectionAtStatements } from '../lost-connection.ts';
-import { analyzeTables, watchPlans } from '../plans.ts';
-import { addAwards, type Outbox, openOutbox } from './outbox.ts';
+import { watchChangedRows } from '../../integration/changed-rows.ts';
+import { loseConnectionAtStatements } from '../../integration/lost-connection.ts';
+import { addAwards, type Outbox, openOutbox } from '../../integration/notifications/outbox.ts';
+import { analyzeTables, watchPlans } from '../../integration/plans.ts';
 
 const webhook = {
   name: 'hook',

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { hideSomeOf } from '../../../src/repositories/hide-store.ts';
 import { openTestDatabase } from '../../database.ts';
-import { storeBoard, stored } from '../boards/board-of-many.ts';
-import { watchChangedRows } from '../changed-rows.ts';
-import { analyzeTables, watchPlans } from '../plans.ts';
+import { storeBoard, stored } from '../../integration/boards/board-of-many.ts';
+import { watchChangedRows } from '../../integration/changed-rows.ts';
+import { analyzeTables, watchPlans } from '../../integration/plans.ts';
 
 /** Those of 30 repositories hold more awards than one transaction announces people. */
 const people = 340;

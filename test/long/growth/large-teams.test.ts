@@ -4,11 +4,11 @@ import { saveTeam } from '../../../src/boards/teams/team-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
+import { storeBoard, stored } from '../../integration/boards/board-of-many.ts';
+import { watchChangedRows } from '../../integration/changed-rows.ts';
+import { loseConnection } from '../../integration/lost-connection.ts';
+import { analyzeTables, watchPlans } from '../../integration/plans.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
-import { watchChangedRows } from '../changed-rows.ts';
-import { loseConnection } from '../lost-connection.ts';
-import { analyzeTables, watchPlans } from '../plans.ts';
-import { storeBoard, stored } from './board-of-many.ts';
 
 const members = 10_000;
 
