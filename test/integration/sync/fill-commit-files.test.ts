@@ -139,7 +139,7 @@ describe('paths of commits', () => {
     };
     for (const at of sampled(
       Array.from({ length: requests }, (_, index) => index + 1),
-      6,
+      20,
     )) {
       await forgetFiles(connection, repositoryId);
       let seen = 0;
