@@ -35,7 +35,16 @@ const settings = `
 export async function analyzeTables({ pool }: Pick<Database, 'pool'>): Promise<void> {
   const { rows } = await pool.query<{ tables: string }>(`
     select string_agg(oid::regclass::text, ', ') as tables from pg_class where relkind = 'r' and oid >= 16384`);
-  await pool.query(`vacuum analyze ${rows[0]?.tables ?? ''}`);
+  const client = await pool.connect();
+  try {
+    // Pages become all-visible only when their transactions, and those with the next numbers, are on the disk.
+    await client.query('set synchronous_commit = on');
+    await client.query(`select pg_logical_emit_message(true, 'flush', '')`);
+    await client.query(`vacuum analyze ${rows[0]?.tables ?? ''}`);
+    await client.query('reset synchronous_commit');
+  } finally {
+    client.release();
+  }
 }
 
 /**

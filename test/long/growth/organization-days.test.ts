@@ -45,8 +45,6 @@ async function addDays(
      on conflict do nothing`,
     [first, last, rows, repositories, people],
   );
-  // Pages become all-visible only after their transaction is on the disk, and tests commit asynchronously.
-  await pool.query('checkpoint');
   await analyzeTables({ pool });
 }
 
