@@ -45,11 +45,16 @@ interface Scope {
 const divided = new Set<string>(dividedNames);
 const comparisons = new Set(['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN', 'AEXPR_NOT_DISTINCT']);
 
-/** Returns the tables in a statement that break the rule, by the text that names them. */
-export function problemsOf(statement: string): string[] {
+/** Returns the tables in a statement, or in each of several that are sent together, that break the rule, by the text that names them. */
+export function problemsOf(text: string): string[] {
+  const parsed: unknown = parseSync(text);
+  return isNode(parsed) ? entriesOf(parsed['stmts']).flatMap(([, statement]) => problemsOfStatement(statement)) : [];
+}
+
+function problemsOfStatement(statement: unknown): string[] {
   const firstBranch: Reference[] = [];
   const branches = [firstBranch];
-  visit(parseSync(statement), { level: undefined, branch: firstBranch, branches, subqueries: [] });
+  visit(statement, { level: undefined, branch: firstBranch, branches, subqueries: [] });
   return branches
     .flatMap((branch) => (branch.length < 2 ? [] : branch))
     .filter(({ isCompared }) => !isCompared)

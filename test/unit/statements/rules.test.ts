@@ -19,9 +19,11 @@ const fine = [
   'with c as (select from contributions) select from c join commits k on k.repository_id = c.repository_id',
   'select from contributions c, commits k where k.repository_id = $1 and (c.repository_id in (select $1)) is true',
   'insert into uncounted_commits select repository_id, oid from commits',
+  'select from contributions where account_id = $1; select from contributor_totals where account_id = $1',
 ];
 
 const broken = {
+  'select from commits; select from contributions c, commits k where c.repository_id = $1': 1,
   'select from contributions c join commits k on k.author = c.author': 2,
   'select from contributions c, commits k where c.repository_id = $1': 1,
   'select from contributions c, commits k where c.repository_id = $1 and (k.repository_id = $1 or true)': 1,
