@@ -131,7 +131,8 @@ describe('awarding', () => {
     const signal = new AbortController().signal;
     const jobs = async (): Promise<string[]> => {
       const { rows } = await pool.query<{ task: string }>(
-        'delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t where t.id = j.task_id returning t.identifier as task',
+        `with taken as (delete from graphile_worker._private_jobs returning task_id)
+         select t.identifier as task from taken join graphile_worker._private_tasks t on t.id = task_id order by 1`,
       );
       return rows.map(({ task }) => task);
     };
@@ -150,7 +151,7 @@ describe('awarding', () => {
 
     // Two days after that day, the repository is read until its end first.
     now = day(6);
-    assert.deepEqual(await due(), ['collect_repository', 'award']);
+    assert.deepEqual(await due(), ['award', 'collect_repository']);
     await awardRepository(context, repositoryId);
     assert.deepEqual(await awardsIn(pool), []);
     await storeCollected(database, repositoryId, new Date(now));
