@@ -21,7 +21,7 @@ export async function recountRepository(
   await lockTotals(transaction, repositoryId);
   await transaction.deleteFrom('uncounted_commits').where('repository_id', '=', repositoryId).execute();
   const days = { from: null, until: null };
-  const parts = [days, { people: null }, { languages: days }] as const;
+  const parts = [days, { contributors: null }, { languages: days }] as const;
   const ofParts = await recountParts(transaction, repositoryId, parts, counters);
   const ofLanguages = await recountLanguageSums(transaction, repositoryId, { after: 0, until: null });
   const ofWhole = await recountWhole(transaction, repositoryId, counters);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { recountLanguages } from '../../src/contributions/languages/store.ts';
+import { recountLanguages } from '../../src/contributions/languages/recount-store.ts';
 import type { Connection } from '../../src/database/connection.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { privateRepositories, repositories } from './community.ts';

@@ -3,6 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import { counts } from './column-store.ts';
 import { type Days, isDayIn, isMomentIn } from './counted-store.ts';
 import { ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
+import { isUnchangedSince } from './large-day-store.ts';
 import { lockTotals } from './write-store.ts';
 
 /**
@@ -13,7 +14,7 @@ import { lockTotals } from './write-store.ts';
  * people have one sum, in which each counter of a person has a weight of its own, so that a wrong number, or the number of
  * another person, changes it. Sums that cannot follow a change are not compared until the check begins again: commits when
  * all of them are counted again, people when an account is erased, and languages when days before the position are
- * counted again. A day with more rows than one statement may take is counted before, without a lock (`checked-day-store.ts`).
+ * counted again. A large day is counted before, without a lock (`checked-day-store.ts`).
  */
 
 /** The sums; see `additionToChecks` of `count-changes.ts` for those of a change. */
@@ -69,8 +70,7 @@ export async function moveChecked(
   // Citus refuses jsonb_build_object in an update of columns, because its result may depend on settings.
   const counters = sql.join(items.map(({ name }) => sql.lit(name)));
   const counts = sql.join(items.map(({ name }) => sql`(${countUpTo(from, name)})::text`));
-  const isUnchanged =
-    counted === undefined ? sql`true` : sql`t.counting_day is not null and t.countings = ${counted.count}`;
+  const isUnchanged = counted === undefined ? sql`true` : isUnchangedSince(counted.count);
   const { rows } = await sql`
     with s as (${counted === undefined ? sumsOf(repositoryId, { from, until }) : valuesOf(counted.sums)})
     update repository_totals t set checked_until = ${until}::date, counting_day = null, ${sql.join(moved)},
@@ -80,19 +80,6 @@ export async function moveChecked(
       and ${isUnchanged}
     returning 1`.execute(transaction);
   return rows.length > 0;
-}
-
-/**
- * Marks the day at the position of a check as the one that it counts. Must run in a transaction.
- * @returns the number of the count; null: the position is another one, or all commits have to be counted again.
- */
-export async function beginDay(transaction: Connection, repositoryId: string, day: string): Promise<number | null> {
-  await lockTotals(transaction, repositoryId);
-  const { rows } = await sql<{ countings: number }>`
-    update repository_totals set counting_day = ${day}::date, countings = countings + 1
-    where repository_id = ${repositoryId} and commits_counted and checked_until = ${day}::date
-    returning countings`.execute(transaction);
-  return rows[0]?.countings ?? null;
 }
 
 /**

@@ -63,6 +63,8 @@ async function isUnmarked(connection: Connection, repositoryId: string): Promise
 /** Has the recount of a repository begin again, if one has begun, because commits are stored or removed meanwhile. */
 export async function restartRecount(transaction: Connection, repositoryId: string): Promise<void> {
   await sql`
-    update repository_totals set recounted_until = null, recounted_commits = 0
-    where repository_id = ${repositoryId} and recounted_until is not null`.execute(transaction);
+    update repository_totals set recounted_until = null, recounted_commits = 0, counting_day = null
+    where repository_id = ${repositoryId} and (recounted_until is not null or counting_day is not null)`.execute(
+    transaction,
+  );
 }

@@ -3,7 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import { columnsOf } from './column-store.ts';
 import { type Days, isAmong, isDayIn, isMomentIn, summedDays, summedPeople } from './counted-store.ts';
 import { ofDays, ofPeople, storedCounters } from './kinds.ts';
-import { doLanguagesDiffer } from './languages/store.ts';
+import { doLanguagesDiffer } from './languages/recount-store.ts';
 import type { DaysPart } from './recount-store.ts';
 
 /** The next days that one statement takes. */
@@ -66,13 +66,19 @@ function dayAfterRows(repositoryId: string, from: string | null, rows: number): 
 }
 
 /** Yields the days of a repository, some at a time (see `findNextDays`), the first ones first. */
-export async function* daysInParts(connection: Connection, repositoryId: string, rows: number): AsyncGenerator<Days> {
+export async function* daysInParts(
+  connection: Connection,
+  repositoryId: string,
+  rows: number,
+): AsyncGenerator<NextDays> {
   let after: string | null = null;
   do {
-    const { until }: Days = await findNextDays(connection, repositoryId, after, rows);
+    const { from, until, isLarge }: NextDays = await findNextDays(connection, repositoryId, after, rows);
     // Days before the first one may be stored meanwhile.
-    yield { from: after, until };
-    after = until;
+    const next: NextDays =
+      isLarge && after === null ? { from: after, until: from, isLarge: false } : { from: after, until, isLarge };
+    yield next;
+    after = next.until;
   } while (after !== null);
 }
 

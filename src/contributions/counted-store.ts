@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { columnOf, counts, sumsOf } from './column-store.ts';
 import { ofDays, type StoredCounter } from './kinds.ts';
+import type { Compared } from './tally.ts';
 
 /** SQL for the totals of a repository as its stored contributions and commits give them. */
 
@@ -8,6 +9,14 @@ import { ofDays, type StoredCounter } from './kinds.ts';
 export interface Days {
   from: string | null;
   until: string | null;
+}
+
+/** The numbers of a person on one day, by counter. */
+export type NumbersOfPerson = ReadonlyMap<string, Compared>;
+
+/** A day that was counted, and people with their numbers on it. */
+export interface CountedPeople extends Days {
+  people: ReadonlyMap<string, NumbersOfPerson>;
 }
 
 /** SQL that is true for one of these days. */
@@ -31,6 +40,38 @@ function within(
 ): RawBuilder<boolean> {
   const bounds = [from ? [sql`${value} >= ${from}`] : [], until ? [sql`${value} < ${until}`] : []].flat();
   return bounds.length === 0 ? sql`true` : sql`${sql.join(bounds, sql` and `)}`;
+}
+
+/** The numbers of each person on each day, and the people that they are about. */
+export interface SummedDays {
+  /** The parts of WITH that end with `summed`. */
+  summed: RawBuilder<unknown>;
+  /** SQL that is true for stored rows of these people. */
+  isOfPeople: RawBuilder<boolean>;
+}
+
+/** Returns the numbers of all people on some days as their contributions give them, or those that were counted before. */
+export function summedOn(
+  repositoryId: string,
+  counters: readonly StoredCounter[],
+  days: Days | CountedPeople,
+): SummedDays {
+  if (!('people' in days)) return { summed: summedDays(repositoryId, counters, days), isOfPeople: sql`true` };
+  const ids = [...days.people.keys()];
+  const columns = counters.map(({ name }) => {
+    const numbers = [...days.people.values()].map((ofPerson) => ofPerson.get(name)?.counted ?? 0);
+    return { name: sql.ref(name), numbers: sql`${numbers}::integer[]` };
+  });
+  const names = sql.join(columns.map(({ name }) => name));
+  return {
+    // A person whose numbers are all zero has no row.
+    summed: sql`
+      summed as (
+        select account_id, ${days.from}::date as day, ${names}
+        from unnest(${ids}::uuid[], ${sql.join(columns.map(({ numbers }) => numbers))}) as u (account_id, ${names})
+        where (${names}) <> (${sql.join(counters.map(() => sql`0`))}))`,
+    isOfPeople: isAmong(ids, sql`account_id`),
+  };
 }
 
 /** The parts of WITH that end with `summed`, the numbers of each person on each day. */
@@ -93,21 +134,19 @@ export function summedPeople(
     )`;
 }
 
-/** The part `found` of WITH, the people of some days, from the days and from the contributions that days do not contain. */
-export function foundPeople(repositoryId: string, counters: readonly StoredCounter[], days: Days): RawBuilder<unknown> {
+/**
+ * Returns SQL for rows with the `account_id` of the people of some days: stored days, and the contributions that these do not
+ * contain.
+ */
+export function peopleOf(repositoryId: string, counters: readonly StoredCounter[], days: Days): RawBuilder<unknown>[] {
+  const ofRepository = sql`repository_id = ${repositoryId}`;
   const others = byPerson(counters).map(([column, some]) => {
     const person = sql.ref(`c.${column}`);
-    return sql`
-      union
-      select ${person} from contributions c
-      where c.repository_id = ${repositoryId} and ${person} is not null and ${isCountedBy(some)}
-        and ${isMomentIn(days, sql`c.created_at`)}`;
+    return sql`(
+      select ${person} as account_id from contributions c
+      where c.${ofRepository} and ${person} is not null and ${isCountedBy(some)} and ${isMomentIn(days, sql`c.created_at`)}) c`;
   });
-  return sql`
-    found as (
-      select account_id from contribution_days where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)}
-      ${sql.join(others, sql` `)}
-    )`;
+  return [sql`contribution_days where ${ofRepository} and ${isDayIn(days, sql`day`)}`, ...others];
 }
 
 /** Returns the counters that days do not contain, by the column of the contribution with their person. */

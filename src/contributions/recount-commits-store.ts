@@ -1,14 +1,15 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { columnOf } from './column-store.ts';
 import { findNextDays } from './compare-totals-store.ts';
-import { type Days, isDayIn, isMomentIn, summedDays } from './counted-store.ts';
+import { type CountedPeople, type Days, isDayIn, isMomentIn, summedDays } from './counted-store.ts';
 import { markAddressesCounted } from './identity-store.ts';
 import { ofDays, storedCounters } from './kinds.ts';
+import { type CountOfDay, holdUnchanged } from './large-day-store.ts';
 import { holdRepository, lockTotals } from './write-store.ts';
 
 /**
- * Counts all commits of a repository again, some days in each transaction, because the account of an address was found
+ * Counts all commits of a repository again, some days in each transaction, or some people of a large day, because the account of an address was found
  * or the whole history was read. Each part adds the differences of its days to the days, the people, the lists and the
  * sums of the owner, so that these agree with each other between two parts too. The position of the recount is stored
  * with the totals: a process that is killed leaves the rest to the next one. It is removed by everything that may change
@@ -19,18 +20,20 @@ import { holdRepository, lockTotals } from './write-store.ts';
 /** The position after the last day, as PostgreSQL writes it. */
 const end = 'infinity';
 
-const counters = ofDays(storedCounters).filter(({ kind }) => kind === 'commit');
+/** The counters that a recount adds. */
+export const recountedCounters = ofDays(storedCounters).filter(({ kind }) => kind === 'commit');
 
 /**
  * Counts the next days of a repository. Must run in a transaction.
  * @param rows the number of commits, items of a kind or stored days after which the part ends with its last day.
- * @returns `done` when no days are left.
+ * @returns `done` when no days are left; the next day when it has more rows, so that it must be counted by
+ * `addCounted`.
  */
 export async function recountNextDays(
   transaction: Connection,
   repositoryId: string,
   rows: number,
-): Promise<'more' | 'done'> {
+): Promise<'more' | 'done' | Days> {
   await holdRepository(transaction, repositoryId);
   const from = await findPosition(transaction, repositoryId);
   if (from === end) return 'done';
@@ -39,13 +42,36 @@ export async function recountNextDays(
     // From now on, an account that is found for one of them begins the recount again.
     await markAddressesCounted(transaction, repositoryId);
   }
-  const { until } = await findNextDays(transaction, repositoryId, from, rows);
+  const { isLarge, ...next } = await findNextDays(transaction, repositoryId, from, rows);
+  if (isLarge && from !== null) return next;
+  const until = isLarge ? next.from : next.until;
   await lockTotals(transaction, repositoryId);
   // Another transaction may have removed the position since, because it found an account or stored commits.
   if ((await findPosition(transaction, repositoryId)) !== from) return 'more';
   // Commits of days before the first one may have been stored since.
-  await recountDays(transaction, repositoryId, { from, until });
+  const days = { from, until };
+  await recountDays(transaction, repositoryId, days);
+  await move(transaction, repositoryId, { until, commits: countCommits(repositoryId, days) });
   return until === null ? 'done' : 'more';
+}
+
+/**
+ * Adds the differences of people on a large day, and moves the position behind it. Must run in a transaction.
+ * @param commits the number of commits of the day; null: more people follow.
+ * @returns false when the day changed since it was counted.
+ */
+export async function addCounted(
+  transaction: Connection,
+  counted: CountOfDay,
+  days: CountedPeople,
+  commits: number | null,
+): Promise<boolean> {
+  const { repositoryId } = counted;
+  if (!(await holdUnchanged(transaction, counted, [...days.people.keys()]))) return false;
+  if ((await findPosition(transaction, repositoryId)) !== days.from) return false;
+  await addDifferences(transaction, repositoryId, days);
+  if (commits !== null) await move(transaction, repositoryId, { until: days.until, commits: sql`${commits}::integer` });
+  return true;
 }
 
 /**
@@ -81,14 +107,14 @@ async function removeUncounted(transaction: Connection, repositoryId: string, li
   return Number(numAffectedRows);
 }
 
-/** Adds the differences of some days, and moves the position behind them. */
+/** Adds the differences of some days. */
 async function recountDays(transaction: Connection, repositoryId: string, days: Days): Promise<void> {
-  const differences = counters.map(({ name }) => {
+  const differences = recountedCounters.map(({ name }) => {
     const [summed, stored] = [columnOf(name, 's'), columnOf(name, 'k')];
     return sql`(${name}, coalesce(${summed}, 0) - coalesce(${stored}, 0))`;
   });
   await sql`
-    with ${summedDays(repositoryId, counters, days)}
+    with ${summedDays(repositoryId, recountedCounters, days)}
     select count_changes(array_agg(${repositoryId}::uuid), array_agg(account_id), array_agg(day), array_agg(counter),
       array_agg(added::bigint), array_agg(0::bigint))
     from (
@@ -98,9 +124,41 @@ async function recountDays(transaction: Connection, repositoryId: string, days: 
       ) k using (account_id, day)
       cross join lateral (values ${sql.join(differences)}) as v (counter, added)
       where v.added <> 0) changes`.execute(transaction);
+}
+
+/** Adds the differences of people on a day that was counted. */
+async function addDifferences(
+  transaction: Connection,
+  repositoryId: string,
+  { from, people }: CountedPeople,
+): Promise<void> {
+  const changes = [...people]
+    .flatMap(([id, numbers]) =>
+      [...numbers].map(([counter, { counted, stored }]) => ({ id, counter, added: counted - stored })),
+    )
+    .filter(({ added }) => added !== 0);
+  if (changes.length === 0) return;
+  const size = sql`array[${changes.length}::integer]`;
   await sql`
-    update repository_totals set recounted_until = coalesce(${days.until}::date, ${end}),
-      recounted_commits = recounted_commits + (
-        select count(*) from commits where repository_id = ${repositoryId} and ${isMomentIn(days, sql`authored_at`)})
+    select count_changes(array_fill(${repositoryId}::uuid, ${size}), ${changes.map(({ id }) => id)}::uuid[],
+      array_fill(${from}::date, ${size}), ${changes.map(({ counter }) => counter)}::text[],
+      ${changes.map(({ added }) => added)}::bigint[], array_fill(0::bigint, ${size}))`.execute(transaction);
+}
+
+/** Returns SQL for the number of commits of some days. */
+function countCommits(repositoryId: string, days: Days): RawBuilder<unknown> {
+  return sql`
+    (select count(*) from commits where repository_id = ${repositoryId} and ${isMomentIn(days, sql`authored_at`)})`;
+}
+
+/** Moves the position behind days with a number of commits. */
+async function move(
+  transaction: Connection,
+  repositoryId: string,
+  { until, commits }: { until: string | null; commits: RawBuilder<unknown> },
+): Promise<void> {
+  await sql`
+    update repository_totals set recounted_until = coalesce(${until}::date, ${end}),
+      recounted_commits = recounted_commits + ${commits}
     where repository_id = ${repositoryId}`.execute(transaction);
 }

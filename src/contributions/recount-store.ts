@@ -1,17 +1,21 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { columnsOf, contributionsIn, replacing } from './column-store.ts';
-import { type Days, isAmong, isDayIn, summedDays, summedPeople } from './counted-store.ts';
+import { type CountedPeople, type Days, isAmong, isDayIn, summedOn, summedPeople } from './counted-store.ts';
 import { contributionKinds, ofDays, ofPeople, type StoredCounter, storedCounters } from './kinds.ts';
-import { recountLanguages } from './languages/store.ts';
+import { type CountedLanguages, recountLanguages } from './languages/recount-store.ts';
+import { type CountOfDay, holdUnchanged } from './large-day-store.ts';
 import { areCommitsCounted, countNewCommits, markTotalsChanged } from './total-store.ts';
 import { lockTotals } from './write-store.ts';
 
 /** Days of people, or of languages, that statements compare and count again by themselves. */
 export type DaysPart = Days | { languages: Days };
 
-/** A part of the totals of a repository; people, of whom null means all, are counted from their days. */
-export type TotalsPart = DaysPart | { people: readonly string[] | null };
+/** The same of a day that was counted before. */
+export type CountedPart = CountedPeople | { languages: CountedLanguages };
+
+/** A part of the totals of a repository; `contributors`, of whom null means all, are counted from their days. */
+export type TotalsPart = DaysPart | CountedPart | { contributors: readonly string[] | null };
 
 /**
  * Counts days of one repository again, from its stored contributions. Does nothing where all commits have to
@@ -29,6 +33,22 @@ export async function recountPart(connection: Connection, repositoryId: string, 
 }
 
 /**
+ * Stores the numbers of a part of a large day that differ. Must run in a transaction.
+ * @returns the number of rows of totals that differed; null: the day changed since it was counted, or all commits have to be
+ * counted again anyway.
+ */
+export async function recountCounted(
+  transaction: Connection,
+  counted: CountOfDay,
+  part: CountedPart,
+): Promise<number | null> {
+  const people = 'people' in part ? [...part.people.keys()] : [];
+  if (!(await holdUnchanged(transaction, counted, people))) return null;
+  if ('people' in part && !(await areCommitsCounted(transaction, counted.repositoryId))) return null;
+  return recountParts(transaction, counted.repositoryId, [part], storedCounters);
+}
+
+/**
  * Counts parts of the totals of one repository again. Writes and locks only rows that differ, because other transactions
  * use the rest meanwhile. Must run in a transaction that holds the totals.
  * @returns the number of rows of totals that differed.
@@ -41,8 +61,8 @@ export async function recountParts(
 ): Promise<number> {
   const found: Differences[] = [];
   for (const part of parts) {
-    if ('people' in part)
-      found.push(await recountContributors(connection, repositoryId, ofPeople(counters), part.people));
+    if ('contributors' in part)
+      found.push(await recountContributors(connection, repositoryId, ofPeople(counters), part.contributors));
     else if ('languages' in part) {
       found.push({ differences: await recountLanguages(connection, repositoryId, part.languages), people: [] });
     } else found.push(await recountDays(connection, repositoryId, ofDays(counters), part));
@@ -78,12 +98,13 @@ async function recountDays(
   connection: Connection,
   repositoryId: string,
   counters: readonly StoredCounter[],
-  days: Days,
+  days: Days | CountedPeople,
 ): Promise<Differences> {
+  const { summed, isOfPeople } = summedOn(repositoryId, counters, days);
   const { rows } = await sql<Differences>`
-    with ${summedDays(repositoryId, counters, days)}, vanished as (
+    with ${summed}, vanished as (
       delete from contribution_days d
-      where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)}
+      where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)} and ${isOfPeople}
         and not exists (select from summed s where s.account_id = d.account_id and s.day = d.day)
       returning account_id
     ), saved as (

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { contributionsIn } from './column-store.ts';
-import { type Days, foundPeople } from './counted-store.ts';
+import { type Days, peopleOf } from './counted-store.ts';
 import { contributionKinds, ofPeople, storedCounters } from './kinds.ts';
+import { type LargeDay, readLargeDay, streamDay } from './large-day-store.ts';
 import type { Repair } from './repair.ts';
 
 /**
@@ -45,11 +46,54 @@ export async function findLostPeople(
   limit: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    with ${foundPeople(repositoryId, ofPeople(storedCounters), days)}
-    select account_id as id from found f
+    select account_id as id from (${sql.join(
+      peopleOf(repositoryId, ofPeople(storedCounters), days).map((people) => sql`select account_id from ${people}`),
+      sql` union `,
+    )}) f
     where not exists (
       select from contributor_totals k where k.repository_id = ${repositoryId} and k.account_id = f.account_id)
     order by account_id limit ${limit}`.execute(connection);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Finds the same on a large day.
+ * @throws the reason of its signal.
+ */
+export function findLostPeopleOf(connection: Connection, day: LargeDay, limit: number): Promise<string[]> {
+  return readLargeDay(connection, async (transaction) => {
+    const lost = new Set<string>();
+    let some = new Set<string>();
+    for await (const id of streamPeople(transaction, day)) {
+      some.add(id);
+      if (some.size < limit) continue;
+      for (const found of await findWithoutTotals(transaction, day.repositoryId, some)) lost.add(found);
+      some = new Set();
+      if (lost.size >= limit) break;
+    }
+    for (const found of await findWithoutTotals(transaction, day.repositoryId, some)) lost.add(found);
+    return [...lost].slice(0, limit);
+  });
+}
+
+/** Yields the people of a day, most of them several times, of its stored days and of the contributions that these do not contain. */
+async function* streamPeople(transaction: Connection, day: LargeDay): AsyncGenerator<string, void, undefined> {
+  for (const people of peopleOf(day.repositoryId, ofPeople(storedCounters), day.days)) {
+    for await (const [id] of streamDay(transaction, day, [sql`account_id`], people)) if (id !== undefined) yield id;
+  }
+}
+
+async function findWithoutTotals(
+  transaction: Connection,
+  repositoryId: string,
+  ids: ReadonlySet<string>,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${[...ids]}::uuid[]) as f (id)
+    where not exists (
+      select from contributor_totals k where k.repository_id = ${repositoryId} and k.account_id = f.id)`.execute(
+    transaction,
+  );
   return rows.map(({ id }) => id);
 }
 

@@ -173,7 +173,7 @@ export interface RepositoryTotalsTable extends Record<CountedName, Generated<num
   /** The day before which the check of `checked-store.ts` has counted, and sums of these days. Null: it begins; not compared. */
   checked_until: string | null;
   checked_counts: Record<string, string | null> | null;
-  /** The large day that a check is counting (null: none, or it changed since), and how often checks began to count one. */
+  /** The large day that is counted (null: none, or it changed since), and how often a count of one began. */
   counting_day: string | null;
   countings: Generated<number>;
   /** The next part of a repair of people and languages; null: none is necessary. */

@@ -1,6 +1,5 @@
 import { countDay } from '../contributions/checked-day-store.ts';
 import {
-  beginDay,
   type CountedDay,
   compareChecked,
   correctWhole,
@@ -13,6 +12,7 @@ import { differ, findNextDays, type NextDays } from '../contributions/compare-to
 import type { Days } from '../contributions/counted-store.ts';
 import { forgetNextCounts, markAddressesInParts } from '../contributions/identity-store.ts';
 import { needsLanguages } from '../contributions/languages/store.ts';
+import { beginDay } from '../contributions/large-day-store.ts';
 import { type DaysPart, recountPart } from '../contributions/recount-store.ts';
 import type { Repair } from '../contributions/repair.ts';
 import { beforeAddresses, findRepair, moveRepair } from '../contributions/repair-store.ts';
@@ -22,6 +22,7 @@ import { inBatches } from '../database/in-batches.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import { recordState } from './record-state.ts';
+import { recountLanguagesOf, recountPeopleOf } from './recount-large-day.ts';
 import { repairNext } from './repair-totals.ts';
 
 export interface CheckLimits {
@@ -71,14 +72,14 @@ export async function checkTotals(
   for (let part = 0; part < parts; part += 1) {
     signal.throwIfAborted();
     if (repair !== null) {
-      const repaired = await repairNext(connection, repositoryId, repair, rows);
+      const repaired = await repairNext(connection, { repositoryId, rows, signal }, repair);
       differences += await recorded(context, checked, repaired.differences);
       repair = repaired.next;
       if (repair === null) break;
       continue;
     }
     const days = await findNextDays(connection, repositoryId, from, rows);
-    const moved = await checkPart(context, checked, { from, days, signal });
+    const moved = await checkPart(context, checked, { from, days, rows, signal });
     differences += moved.differences;
     if (days.until === null) {
       const compared = await compareSums(context, checked, from);
@@ -99,6 +100,8 @@ export async function checkTotals(
 interface Part {
   from: string | null;
   days: NextDays;
+  /** The most people or addresses of a large day that are counted again at once. */
+  rows: number;
   signal: AbortSignal;
 }
 
@@ -122,7 +125,7 @@ interface Moved {
 const countsOfDay = 3;
 
 /** Checks a large day. Its rows are counted without a lock, so that events do not wait for them. */
-async function checkLargeDay(context: Context, checked: Checked, { from, days, signal }: Part): Promise<Moved> {
+async function checkLargeDay(context: Context, checked: Checked, { from, days, rows, signal }: Part): Promise<Moved> {
   const { connection } = context;
   const { repositoryId } = checked;
   const { from: day, until } = days;
@@ -131,14 +134,20 @@ async function checkLargeDay(context: Context, checked: Checked, { from, days, s
     inTransaction(connection, (to) => moveChecked(to, repositoryId, position, counted));
   // Changes of days before the first one are in the sums from now on.
   if (from === null && !(await move({ from, until: day }))) return { differences: 0, isMoved: false };
+  const large = { repositoryId, days, signal };
+  const begin = async (to: Connection): Promise<number | null> =>
+    (await areCommitsCounted(to, repositoryId)) ? beginDay(to, repositoryId, day) : null;
   let differences = 0;
   for (let attempt = 0; attempt < countsOfDay; attempt += 1) {
-    const count = await inTransaction(connection, (to) => beginDay(to, repositoryId, day));
+    const count = await inTransaction(connection, begin);
     if (count === null) break;
     const withLanguages = await needsLanguages(connection, repositoryId);
-    const { sums, isRight } = await countDay(connection, { repositoryId, days, signal }, withLanguages);
+    const { sums, isRight } = await countDay(connection, large, withLanguages);
     if (!isRight) {
-      differences += await checkDays(context, checked, days);
+      for (const recount of [recountPeopleOf, ...(withLanguages ? [recountLanguagesOf] : [])]) {
+        const recounted = await recount(connection, large, rows);
+        differences += await recorded(context, checked, recounted.differences);
+      }
       continue;
     }
     if (await move({ from: day, until }, { count, sums })) return { differences, isMoved: true };

@@ -1,16 +1,13 @@
 import { removeCommits, removeUnseenCommits, saveAllCommits } from '../contributions/commit-store.ts';
-import { daysInParts } from '../contributions/compare-totals-store.ts';
 import { addPendingForStoredCommits } from '../contributions/detail-store.ts';
 import { markAddressesInParts } from '../contributions/identity-store.ts';
-import { doLanguagesDiffer, needsLanguages, recountLanguages } from '../contributions/languages/store.ts';
-import { endRecount, recountNextDays } from '../contributions/recount-commits-store.ts';
+import { endRecount } from '../contributions/recount-commits-store.ts';
 import {
   areCommitsCounted,
   countNewCommits,
   forgetCommitCounts,
   uncountCommits,
 } from '../contributions/total-store.ts';
-import { lockTotals } from '../contributions/write-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
@@ -18,6 +15,7 @@ import { requirePart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import { finishStream } from './end-scan.ts';
 import { isWholeScanWanted } from './plan.ts';
+import { recountCommits } from './recount-commits.ts';
 import { resolveAddresses } from './resolve-addresses.ts';
 import { lockStream, recordStreamChange } from './stream-change-store.ts';
 import { moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
@@ -35,8 +33,9 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
   );
   const left = await resolveAddresses(context, subject);
   const { repository, call } = subject;
-  await markAddressesInParts(context.connection, repository.id, { rows: recountedAtOnce, signal: call.signal });
-  await recountCommits(context, subject);
+  const atOnce = { rows: recountedAtOnce, signal: call.signal };
+  await markAddressesInParts(context.connection, repository.id, atOnce);
+  await recountCommits(context.connection, { repositoryId: repository.id, ...atOnce });
   await countFirstCommits(context, subject, stream);
   await inTransaction(context.connection, async (transaction) => {
     await lockStream(transaction, subject.repository.id, stream.name);
@@ -45,25 +44,6 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
     // The next read continues the lookups, even without another push.
     if (left === 'some') await recordStreamChange(transaction, subject.repository.id, [stream.name], context.now());
   });
-}
-
-/** Counts all commits again where that is necessary, some days in each transaction, so that events do not wait. */
-async function recountCommits({ connection }: SyncContext, { repository, call }: Subject): Promise<void> {
-  if (await areCommitsCounted(connection, repository.id)) return;
-  for (;;) {
-    call.signal.throwIfAborted();
-    const end = await inTransaction(connection, (to) => recountNextDays(to, repository.id, recountedAtOnce));
-    if (end === 'done') break;
-  }
-  if (!(await needsLanguages(connection, repository.id))) return;
-  for await (const days of daysInParts(connection, repository.id, recountedAtOnce)) {
-    call.signal.throwIfAborted();
-    if (!(await doLanguagesDiffer(connection, repository.id, days))) continue;
-    await inTransaction(connection, async (transaction) => {
-      await lockTotals(transaction, repository.id);
-      await recountLanguages(transaction, repository.id, days);
-    });
-  }
 }
 
 /** Counts new commits, some in each transaction, so that events do not wait, until those are left that one can count. */

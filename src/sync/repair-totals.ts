@@ -12,6 +12,7 @@ import {
   beforeAddresses,
   beforePeople,
   findLostPeople,
+  findLostPeopleOf,
   findNextPeople,
   moveRepair,
 } from '../contributions/repair-store.ts';
@@ -37,18 +38,21 @@ interface Found {
   recount: ((transaction: Connection) => Promise<number>) | null;
 }
 
+/** A repository whose totals are repaired. */
+interface Repairing {
+  repositoryId: string;
+  /** The rows of a day, a person or an address after which a part ends. */
+  rows: number;
+  signal: AbortSignal;
+}
+
 /**
  * Repairs the next totals of people or languages of a repository: compares them without a lock, counts those that
  * differ again, and stores the next place in the same transaction, so that a stop loses one part at most.
- * @param rows the rows of a day, a person or an address after which the part ends.
  */
-export async function repairNext(
-  connection: Connection,
-  repositoryId: string,
-  repair: Repair,
-  rows: number,
-): Promise<Repaired> {
-  const { next, recount } = await find(connection, repositoryId, repair, rows);
+export async function repairNext(connection: Connection, repairing: Repairing, repair: Repair): Promise<Repaired> {
+  const { repositoryId } = repairing;
+  const { next, recount } = await find(connection, repairing, repair);
   const differences = await inTransaction(connection, async (transaction) => {
     let different = 0;
     if (recount !== null) {
@@ -61,8 +65,9 @@ export async function repairNext(
   return { differences, next };
 }
 
-function find(connection: Connection, repositoryId: string, repair: Repair, rows: number): Promise<Found> {
-  if (repair.part === 'days') return findLost(connection, repositoryId, repair, rows);
+function find(connection: Connection, repairing: Repairing, repair: Repair): Promise<Found> {
+  const { repositoryId, rows } = repairing;
+  if (repair.part === 'days') return findLost(connection, repairing, repair);
   if (repair.part === 'people') return findPeople(connection, repositoryId, repair.after, rows);
   return findLanguages(connection, repositoryId, repair.after, rows);
 }
@@ -70,13 +75,14 @@ function find(connection: Connection, repositoryId: string, repair: Repair, rows
 /** Finds people of the next days without totals. A part with many of them is searched again for the rest. */
 async function findLost(
   connection: Connection,
-  repositoryId: string,
+  { repositoryId, rows, signal }: Repairing,
   repair: Repair & { part: 'days' },
-  rows: number,
 ): Promise<Found> {
-  const days = await findNextDays(connection, repositoryId, repair.from, rows);
+  const { isLarge, ...days } = await findNextDays(connection, repositoryId, repair.from, rows);
   const limit = mostPeople(rows);
-  const lost = await findLostPeople(connection, repositoryId, days, limit);
+  const lost = isLarge
+    ? await findLostPeopleOf(connection, { repositoryId, days, signal }, limit)
+    : await findLostPeople(connection, repositoryId, days, limit);
   const following: Repair =
     days.until === null ? { part: 'people', after: beforePeople } : { part: 'days', from: days.until };
   return { next: lost.length === limit ? repair : following, recount: recountOf(repositoryId, lost) };
@@ -114,7 +120,7 @@ async function repairLanguages(transaction: Connection, repositoryId: string, ad
 
 function recountOf(repositoryId: string, people: readonly string[]): Found['recount'] {
   if (people.length === 0) return null;
-  return (transaction) => recountParts(transaction, repositoryId, [{ people }], storedCounters);
+  return (transaction) => recountParts(transaction, repositoryId, [{ contributors: people }], storedCounters);
 }
 
 function mostPeople(rows: number): number {

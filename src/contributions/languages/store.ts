@@ -2,8 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
-import { changeCheckedLanguages, forgetChecked } from '../checked-store.ts';
-import { type Days, isDayIn, isMomentIn } from '../counted-store.ts';
+import { changeCheckedLanguages } from '../checked-store.ts';
 import { forgetFound, type PendingDetail } from '../detail-store.ts';
 import { lockTotals } from '../write-store.ts';
 import type { FilesByLanguage } from './linguist.ts';
@@ -17,8 +16,8 @@ import { changeLanguageSums } from './sum-store.ts';
 /** The most languages of an account. */
 export const maxLanguages = 1000;
 
-/** SQL for the sums of the commits `c` that a query or a table holds. */
-function sumsOf(commits: RawBuilder<unknown>): RawBuilder<unknown> {
+/** SQL for the sums of the commits `c` that a query or a table holds, by repository, address, day and language. */
+export function sumsOf(commits: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select c.repository_id, u.identity_id, (c.authored_at at time zone 'UTC')::date as day, l.key as language,
       sum(l.value::integer)::integer as files, count(*)::integer as commits
@@ -107,69 +106,11 @@ function toBytes(oids: readonly string[]): string[] {
   return oids.map((oid) => `\\x${oid}`);
 }
 
-/** SQL for the commits of some days of a repository whose languages were read, as `sumsOf` takes them. */
-function readCommits(repositoryId: string, days: Days): RawBuilder<unknown> {
-  return sql`(
-    select * from commits c where c.repository_id = ${repositoryId} and c.languages is not null
-      and ${isMomentIn(days, sql`c.authored_at`)}) c`;
-}
-
 /** Returns whether the languages of a repository's commits are counted. */
 export async function needsLanguages(connection: Connection, repositoryId: string): Promise<boolean> {
   const { rows } = await sql`
     select from repositories where id = ${repositoryId} and 'commit_languages' = any(needs)`.execute(connection);
   return rows.length > 0;
-}
-
-/** Returns whether the sums of some days of a repository differ from its commits. Locks nothing. */
-export async function doLanguagesDiffer(connection: Connection, repositoryId: string, days: Days): Promise<boolean> {
-  if (!(await needsLanguages(connection, repositoryId))) return false;
-  const { rows } = await sql`
-    with summed as (${sumsOf(readCommits(repositoryId, days))})
-    select 1 from summed s
-    full join (select * from language_days where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)}) k
-      using (identity_id, day, language)
-    where (s.files, s.commits) is distinct from (k.files, k.commits) limit 1`.execute(connection);
-  return rows.length > 0;
-}
-
-/**
- * Counts the sums of some days of a repository again. Must run in a transaction that holds its totals.
- * @returns how many sums differed.
- */
-export async function recountLanguages(transaction: Connection, repositoryId: string, days: Days): Promise<number> {
-  if (!(await needsLanguages(transaction, repositoryId))) return 0;
-  await changeLanguageSums(
-    transaction,
-    repositoryId,
-    sql`
-      select identity_id, language, coalesce(s.files, 0) - coalesce(k.files, 0) as files
-      from (${sumsOf(readCommits(repositoryId, days))}) s
-      full join (select * from language_days where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)}) k
-        using (identity_id, day, language)`,
-  );
-  const { rows } = await sql<{ differences: number }>`
-    with summed as (${sumsOf(readCommits(repositoryId, days))}), vanished as (
-      delete from language_days d where d.repository_id = ${repositoryId} and ${isDayIn(days, sql`d.day`)} and not exists (
-        select from summed s where s.identity_id = d.identity_id and s.day = d.day and s.language = d.language)
-      returning 1
-    ), saved as (
-      insert into language_days (repository_id, identity_id, day, language, files, commits)
-      select s.* from summed s
-      where not exists (
-        select from language_days k
-        where k.repository_id = ${repositoryId} and k.identity_id = s.identity_id and k.day = s.day
-          and k.language = s.language and (k.files, k.commits) = (s.files, s.commits))
-      on conflict (repository_id, identity_id, day, language)
-        do update set files = excluded.files, commits = excluded.commits
-      returning 1
-    )
-    select ((select count(*) from vanished) + (select count(*) from saved))::integer as differences`.execute(
-    transaction,
-  );
-  const { differences } = rows[0] ?? { differences: 0 };
-  if (differences > 0) await forgetChecked(transaction, repositoryId, 'languages', days.from);
-  return differences;
 }
 
 /** An account whose languages are counted. */

@@ -80,8 +80,8 @@ end $$;
 }
 
 /**
- * Returns the statements that add changes to the sums of checks, which `contributions/checked-store.ts` defines. A day is
- * counted (`counting_day`) only at the position of a check.
+ * Returns the statements that add changes to the sums of checks, which `contributions/checked-store.ts` defines, and remove the
+ * mark of a day that is counted.
  */
 function additionToChecks(counters: readonly StoredCounter[], given: string): string {
   const commits = literals(counters.filter(({ kind }) => kind === 'commit'));
@@ -89,7 +89,7 @@ function additionToChecks(counters: readonly StoredCounter[], given: string): st
   return `
   for checked in
     select repository_id, checked_until, checked_counts, counting_day from repository_totals
-    where repository_id = any(repository_ids) and checked_until is not null
+    where repository_id = any(repository_ids) and (checked_until is not null or counting_day is not null)
   loop
     if checked.counting_day = any(days) then
       update repository_totals set counting_day = null where repository_id = checked.repository_id;

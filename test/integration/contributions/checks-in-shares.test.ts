@@ -4,7 +4,7 @@ import { erasePerson } from '../../../bench/erase-person.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { compareChecked, findChecked } from '../../../src/contributions/checked-store.ts';
 import { findNextDays } from '../../../src/contributions/compare-totals-store.ts';
-import { recountLanguages } from '../../../src/contributions/languages/store.ts';
+import { recountLanguages } from '../../../src/contributions/languages/recount-store.ts';
 import { lockTotals } from '../../../src/contributions/write-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';

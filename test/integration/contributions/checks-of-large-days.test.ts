@@ -3,11 +3,14 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { recountRepository } from '../../../bench/recount-repository.ts';
 import { countDay } from '../../../src/contributions/checked-day-store.ts';
-import { beginDay, compareChecked, findChecked } from '../../../src/contributions/checked-store.ts';
+import { compareChecked, findChecked } from '../../../src/contributions/checked-store.ts';
+import { saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { findNextDays } from '../../../src/contributions/compare-totals-store.ts';
+import { findLostPeople, findLostPeopleOf } from '../../../src/contributions/repair-store.ts';
 import { lockTotals } from '../../../src/contributions/write-store.ts';
 import type { Connection, Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
+import { recountPeopleOf } from '../../../src/sync/recount-large-day.ts';
 import { isOnCluster } from '../../database.ts';
 import { isThorough, sampled } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
@@ -43,6 +46,16 @@ async function findTotals(database: Database): Promise<unknown> {
 
 async function addIssue({ connection }: Database, id: string, externalId: string): Promise<void> {
   await storeContributions(connection, id, [contributionOf({ externalId, createdAt: moment })]);
+}
+
+async function addCommit({ connection }: Database, id: string, number: number): Promise<void> {
+  async function* batches() {
+    const oid = `${number}`.padStart(40, 'a');
+    // A commit may have no address.
+    const emails = number % 4 === 1 ? [] : ['p3@x.org'];
+    yield [{ oid, authoredAt: moment, committedAt: moment, emails }];
+  }
+  await saveAllCommits(connection, batches(), { provider: 'github', repositoryId: id, scanNumber: 1, isCounted: true });
 }
 
 /** Wrong rows of the day. */
@@ -87,11 +100,38 @@ describe('checkTotals of a day with more rows than a part', () => {
     });
   });
 
-  it('begins to count no day that is not at its position', async () => {
+  it('finds people without totals, by parts of a limit', async () => {
+    await using opened = await reuseTestDatabase();
+    const { connection, pool } = opened.database;
+    const repositoryId = await storeLargeDay(opened);
+    const { isLarge, ...days } = await findNextDays(connection, repositoryId, day, limits.rows);
+    const find = (limit: number): Promise<string[]> =>
+      findLostPeopleOf(connection, { repositoryId, days, signal: new AbortController().signal }, limit);
+    assert.ok(isLarge);
+    assert.deepEqual(await find(100), []);
+    // Some people are found by nothing but an accepted comment.
+    const { rows: people } = await pool.query<{ id: string }>(
+      `select id from accounts where external_id like 'p%' order by external_id limit 12`,
+    );
+    const ids = people.map(({ id }) => id);
+    await pool.query('delete from contribution_days where account_id = any($1)', [ids.slice(0, 6)]);
+    await pool.query('delete from contributor_totals where account_id = any($1)', [ids]);
+    const lost = await findLostPeople(connection, repositoryId, days, 100);
+    assert.ok(lost.length > 3);
+    assert.deepEqual((await find(100)).toSorted(), lost);
+    assert.equal((await find(3)).length, 3);
+  });
+
+  it('ends when its signal says so', async () => {
     await using opened = await reuseTestDatabase();
     const { connection } = opened.database;
-    const id = await storeLargeDay(opened);
-    assert.equal(await inTransaction(connection, (to) => beginDay(to, id, day)), null);
+    const repositoryId = await storeLargeDay(opened);
+    const { isLarge, ...days } = await findNextDays(connection, repositoryId, day, limits.rows);
+    assert.ok(isLarge);
+    const stopped = { repositoryId, days, signal: AbortSignal.abort(new Error('stopped')) };
+    await assert.rejects(countDay(connection, stopped, true), /stopped/);
+    await assert.rejects(recountPeopleOf(connection, stopped, 1), /stopped/);
+    await assert.rejects(findLostPeopleOf(connection, stopped, 1), /stopped/);
   });
 
   it('stores right sums when the day changes before any statement', { skip: isOnCluster }, async () => {
@@ -115,6 +155,52 @@ describe('checkTotals of a day with more rows than a part', () => {
     }
     assert.ok(changes > 1);
     assert.deepEqual(await compareChecked(database.connection, id, null), []);
+  });
+
+  it('corrects the day while it changes before any statement', { skip: isOnCluster }, async () => {
+    await using opened = await reuseTestDatabase();
+    const { database } = opened;
+    const id = await storeLargeDay(opened);
+    let statements = 1;
+    for (let at = 1; at <= statements; at += isThorough ? 2 : 97) {
+      for (const fault of ['changed people', 'a lost person', 'changed files of languages'])
+        await database.pool.query(faults[fault] ?? '', [day]);
+      let isChanged = false;
+      statements = await interleave(
+        database,
+        (connection) => check(connection, id, limits),
+        async ({ number, isInTransaction }) => {
+          if (number < at || isInTransaction || isChanged) return;
+          isChanged = true;
+          await addIssue(database, id, `added-${at}`);
+          await addCommit(database, id, at);
+        },
+      );
+      assert.equal(await check(database.connection, id, limits), 0, `a change before statement ${at}`);
+    }
+    const totals = await findTotals(database);
+    assert.equal(await inTransaction(database.connection, (transaction) => recountRepository(transaction, id)), 0);
+    assert.deepEqual(await findTotals(database), totals);
+  });
+
+  it('stores nothing about a person who is being erased', async () => {
+    await using opened = await reuseTestDatabase();
+    const { database } = opened;
+    const { connection, pool } = database;
+    const repositoryId = await storeLargeDay(opened);
+    const { rows } = await pool.query<{ id: string }>(
+      'delete from contribution_days where day = $1 returning account_id as id',
+      [day],
+    );
+    const erased = rows[0]?.id ?? assert.fail();
+    await pool.query('update accounts set erased_at = now() where id = $1', [erased]);
+    const { isLarge, ...days } = await findNextDays(connection, repositoryId, day, limits.rows);
+    assert.ok(isLarge);
+    const { signal } = new AbortController();
+    const { isComplete } = await recountPeopleOf(connection, { repositoryId, days, signal }, limits.rows);
+    assert.equal(isComplete, false);
+    const stored = await pool.query('select from contribution_days where day = $1 and account_id = $2', [day, erased]);
+    assert.equal(stored.rowCount, 0);
   });
 
   it('leaves it to the next call when it changes each time', { skip: isOnCluster }, async () => {

@@ -31,6 +31,11 @@ export async function storeRepository({ connection, pool }: Database, items = 60
      join identities i on i.email = 'p' || (n % ${people} + 1) || '@x.org'`,
     [id],
   );
+  // Another account of an address has the commits counted again only where the repository names the address.
+  await pool.query(
+    'insert into repository_identities (repository_id, identity_id, is_author) select $1, id, true from identities',
+    [id],
+  );
   await inTransaction(connection, (transaction) => recountRepository(transaction, id));
   return id;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { recountLanguages } from '../../../src/contributions/languages/store.ts';
+import { recountLanguages } from '../../../src/contributions/languages/recount-store.ts';
 import type { Connection } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 
@@ -10,7 +10,7 @@ export async function storeLanguages(connection: Connection): Promise<void> {
     where not 'commit_languages' = any(needs)`.execute(connection);
   await sql`
     update commits set languages = case get_byte(oid, 0) % 3
-      when 0 then '{"TypeScript": 2}'::jsonb when 1 then '{"C++": 1, "TypeScript": 3}' else '{"Go": 1}' end`.execute(
+      when 0 then '{"TypeScript": 2}'::jsonb when 1 then '{"C++": 1, "TypeScript": 3}' else '{"Jupyter Notebook": 1}' end`.execute(
     connection,
   );
   const { rows } = await sql<{ id: string }>`select id from repositories`.execute(connection);

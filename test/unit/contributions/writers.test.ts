@@ -14,7 +14,7 @@ const writers: Readonly<Record<string, readonly string[]>> = {
     'contributions/write-store.ts',
   ],
   commits: ['commands/demo/date-back-store.ts', 'contributions/commit-store.ts', 'contributions/languages/store.ts'],
-  language_days: ['contributions/languages/store.ts'],
+  language_days: ['contributions/languages/recount-store.ts', 'contributions/languages/store.ts'],
   language_sums: ['contributions/languages/sum-store.ts'],
   uncounted_commits: [
     'contributions/commit-store.ts',
@@ -24,6 +24,7 @@ const writers: Readonly<Record<string, readonly string[]>> = {
   repository_totals: [
     'contributions/checked-store.ts',
     'contributions/commits-again-store.ts',
+    'contributions/large-day-store.ts',
     'contributions/recount-commits-store.ts',
     'contributions/repair-store.ts',
     'contributions/total-store.ts',
