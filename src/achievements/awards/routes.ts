@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
@@ -142,24 +142,27 @@ function audienceOf({ account, isOwner }: Context): Audience {
 function present(
   { cursors, resolver, now }: RouteServices,
   awards: Awards,
-  { account, provider }: Context,
+  { account, provider, image }: Context,
 ): HandlerResult {
   const { page, includesPrivate, next } = awards;
+  const items = page.map((award) => toItem(award, provider));
   const holders = page.flatMap(({ holders: number }) => number ?? []);
   const nextIcon = next && iconUrl(next, provider);
   return {
     envelope: envelope({
       dataType: 'achievement',
-      data: page.map((award) => toItem(award, provider)),
+      data: items,
       includesPrivate,
       ...neighbourCursors(awards, ({ place }) => cursors.write(listing, [account.id, ...place])),
     }),
     staleAt: resolver.staleAt(account.fetchedAt ?? now()),
     cardInput: {
-      repositoriesOfImages: new Map([
-        ...page.map((award) => [iconUrl(award, provider), award.repositoryId] as const),
-        ...(next === undefined ? [] : [[nextIcon ?? '', next.repositoryId] as const]),
-      ]),
+      ...(image !== undefined && {
+        repositoriesOfImages: new Map([
+          ...page.map(({ repositoryId }, index) => [items[index]?.icon_url ?? '', repositoryId] as const),
+          ...(next === undefined ? [] : [[nextIcon ?? '', next.repositoryId] as const]),
+        ]),
+      }),
       ...(holders.length > 0 && { holders }),
       ...(next !== undefined && {
         next: { name: next.name, icon_url: nextIcon ?? '', present: next.present, wanted: next.wanted },
@@ -174,7 +177,7 @@ function placeOf(parameter: string, [accountId, awardedAtUs, id]: Place, ownerId
   return [awardedAtUs, id];
 }
 
-function toItem(award: Award, provider: Provider): object {
+function toItem(award: Award, provider: Provider): Static<typeof AwardItem> {
   const { id, repositoryName, name, description, awardedAt, isImported } = award;
   return {
     id,
