@@ -3,7 +3,7 @@ import { previewSize } from '../cards/preview-canvas.ts';
 import type { AccountName } from '../http/endpoint.ts';
 import { html, type Markup, trusted } from './html.ts';
 import type { Logo } from './logo.ts';
-import { type Reader, withLanguage } from './reader.ts';
+import { oncePerLanguage, type Reader, withLanguage } from './reader.ts';
 
 /** The site as its operator configured it. */
 export interface Site {
@@ -54,7 +54,8 @@ export interface Document {
 /** Returns a whole page. */
 export function renderDocument(site: Site, reader: Reader, document: Document): string {
   const { title, description, main, scripts = [], ownPath, path = ownPath ?? '/' } = document;
-  const { words, language, to } = reader;
+  const { language } = reader;
+  const { top, foot } = frameOf(site, reader, document);
   return `<!doctype html>\n${html`<html lang="${language.locale}" dir="${language.isRightToLeft ? 'rtl' : 'ltr'}">
 <head>
 <meta charset="utf-8">
@@ -65,27 +66,56 @@ export function renderDocument(site: Site, reader: Reader, document: Document): 
 ${head(site, document)}
 <link rel="stylesheet" href="${site.stylePath}">
 ${scripts.map((path) => html`<script src="${path}" defer></script>`)}
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${top}
+${main}
+${foot}
+${languageLinks(path, reader)}</div></footer>
+</body>
+</html>
+`}`;
+}
+
+/** The parts of a page around its content. */
+interface Frame {
+  top: Markup;
+  foot: Markup;
+}
+
+const frames = new WeakMap<Site, Map<string, Frame>>();
+
+/** Returns the parts around the content of a page, which are made once for each language and for all pages of a kind. */
+function frameOf(site: Site, reader: Reader, { hasSearch = false }: Document): Frame {
+  const hasSignIn = site.signInHosts().length > 0;
+  const key = `${reader.language.locale} ${reader.to('/')} ${hasSearch} ${hasSignIn}`;
+  const known = frames.get(site) ?? new Map<string, Frame>();
+  const frame = known.get(key) ?? makeFrame(site, reader, { hasSearch, hasSignIn });
+  frames.set(site, known.set(key, frame));
+  return frame;
+}
+
+function makeFrame(
+  site: Site,
+  reader: Reader,
+  { hasSearch, hasSignIn }: { hasSearch: boolean; hasSignIn: boolean },
+): Frame {
+  const { words, to } = reader;
+  const top = html`<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 </head>
 <body>
 <a class="skip" href="#main">${words.skip}</a>
 <header class="top"><div>
 <a class="brand" href="${to('/')}">${brand(site)} ${site.name}</a>
 <nav aria-label="${site.name}"><a href="/cards">${words.cards}</a><a href="${to('/gallery')}">${words.gallery}</a><a href="/docs">${words.docs}</a>${
-    site.signInHosts().length > 0 && html`<a href="${to('/settings')}">${words.owner.settings}</a>`
+    hasSignIn && html`<a href="${to('/settings')}">${words.owner.settings}</a>`
   }</nav>
-${document.hasSearch !== true && searchForm(site, reader)}
+${!hasSearch && searchForm(site, reader)}
 </div></header>
-<main id="main">
-${main}
-</main>
+<main id="main">`;
+  const foot = html`</main>
 <footer class="foot"><div><p><a href="${to('/')}">${site.name}</a> · <a href="/docs">${words.docs}</a>${
     site.imprintUrl !== undefined && html` · <a href="${site.imprintUrl}">${words.imprint}</a>`
-  }</p>
-${languageLinks(path, reader)}</div></footer>
-</body>
-</html>
-`}`;
+  }</p>`;
+  return { top, foot };
 }
 
 function brand({ logo }: Site): Markup {
@@ -117,20 +147,24 @@ function factsScript(facts: object): Markup {
   return html`<script type="application/ld+json">${trusted(json.replaceAll('<', '\\u003c'))}</script>`;
 }
 
-/** Renders links to the same page in all languages, by their own names. All pages have them, so that they are joined as text. */
-function languageLinks(path: string, { words, language }: Reader): Markup {
+/** Renders links to the same page in all languages, by their own names. */
+function languageLinks(path: string, reader: Reader): Markup {
   const address = html`${withLanguage(path, '')}`.toString();
-  const links = ownLanguages.map(({ locale, ending }) => {
-    const current = locale === language.locale ? ' aria-current="true"' : '';
-    return `<a href="${address}${locale}"${current}${ending}`;
-  });
-  return html`<nav class="languages" aria-label="${words.language}">${trusted(links.join(''))}</nav>`;
+  return trusted(aroundAddresses(reader).join(address));
 }
 
-/** The languages, and the ends of the links to them. */
-const ownLanguages = locales.map((locale) => {
-  const name = new Intl.DisplayNames(locale, { type: 'language' }).of(locale);
-  return { locale, ending: inLatin1(html` lang="${locale}" hreflang="${locale}">${name}</a>`.toString()) };
+/** Stands for the address of a page, and occurs in no markup. */
+const addressMark = '\0';
+
+/** Returns the markup before, between and behind the addresses of these links, which all pages in a language share. */
+const aroundAddresses = oncePerLanguage(({ words, language }) => {
+  const links = locales.map((locale) => {
+    const name = new Intl.DisplayNames(locale, { type: 'language' }).of(locale);
+    const current = locale === language.locale && trusted(' aria-current="true"');
+    const link = html`<a href="${addressMark}${locale}"${current} lang="${locale}" hreflang="${locale}">${name}</a>`;
+    return trusted(inLatin1(link.toString()));
+  });
+  return html`<nav class="languages" aria-label="${words.language}">${links}</nav>`.toString().split(addressMark);
 });
 
 /**

@@ -26,8 +26,13 @@ export function sharedTip(facts: NumberFacts, reader: Reader): Markup {
   return html`<p class="tip shared" role="tooltip" id="${facts.id}" popover>${factsOf(facts, reader)}</p>`;
 }
 
-function factsOf({ means, window, asOf }: NumberFacts, { language }: Reader): Markup {
-  return html`${means} <bdi>${window}</bdi>${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}`;
+function factsOf({ means, window, asOf }: NumberFacts, reader: Reader): Markup {
+  return html`${means} <bdi>${window}</bdi>${asOfText(asOf, reader)}`;
+}
+
+/** Returns the text that follows facts: the time as of which a number is known, if it is. */
+export function asOfText(asOf: Date | undefined, { language }: Pick<Reader, 'language'>): string {
+  return asOf === undefined ? '' : ` · ${fill(language.words.asOf, { date: language.date(asOf) })}`;
 }
 
 /** Renders a number that leads to its items. */

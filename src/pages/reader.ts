@@ -23,3 +23,16 @@ export function readerOf({ locale, isChosen }: PageLanguage): Reader {
 export function withLanguage(path: string, locale: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}lang=${locale}`;
 }
+
+/** Returns a function that makes what depends on the language of a page alone once for each language. */
+export function oncePerLanguage<Made>(
+  make: (reader: Omit<Reader, 'to'>) => Made,
+): (reader: Omit<Reader, 'to'>) => Made {
+  const madeFor = new Map<string, Made>();
+  return (reader) => {
+    const { locale } = reader.language;
+    const made = madeFor.get(locale) ?? make(reader);
+    madeFor.set(locale, made);
+    return made;
+  };
+}

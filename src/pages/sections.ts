@@ -3,7 +3,7 @@ import { maxHolders } from '../achievements/awards/holders-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
 import { icons } from '../cards/icons.ts';
 import { fill } from '../cards/languages/language.ts';
-import { metalOf } from '../cards/medal.ts';
+import { metalOf, metals } from '../cards/medal.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../contributions/kinds.ts';
 import { colourOfLanguage } from '../contributions/languages/linguist.ts';
 import type { LanguageSum } from '../contributions/languages/store.ts';
@@ -22,9 +22,9 @@ import {
 } from './addresses.ts';
 import { definitionOf, definitionsOf } from './definitions/index.ts';
 import { html, type Markup, trusted } from './html.ts';
-import { type NumberFacts, numberLink, sharedTip, tip } from './numbers.ts';
+import { asOfText, type NumberFacts, numberLink, sharedTip } from './numbers.ts';
 import type { AwardPart, BoardPart, Part } from './parts.ts';
-import type { Reader } from './reader.ts';
+import { oncePerLanguage, type Reader } from './reader.ts';
 import { privateQuery } from './windows.ts';
 
 /** Sections that several pages show. */
@@ -69,23 +69,39 @@ export function counters(
   reader: Reader,
 ): Markup {
   const { language, words, to } = reader;
-  const { words: names, number } = language;
-  const { asOf, missing } = part;
-  return html`<dl class="counters">${counterRows.map(({ name }) => {
+  const { asOf, missing, includesPrivate } = part;
+  const visible = privateQuery(includesPrivate);
+  const end = html`${asOfText(asOf, reader)}</span></dd></div>`;
+  const framed = (isOfAll ? framesOfAll : framesOfPerson)(reader);
+  return html`<dl class="counters">${framed.map(({ name, id, before, after }) => {
     const value = values[name];
     if (value === undefined) return false;
     const isUnknown = value === 0 && missing.includes(name);
-    const facts = {
-      id: `${name}-tip`,
-      means: definitionsOf(name, { isOfAll }, reader)[0],
-      window: words.detail.lifetime,
-      asOf,
-    };
-    return html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true">${trusted(icons[name])}</svg>${names[name]}</dt>
-<dd>${isUnknown ? html`<span aria-hidden="true">–</span><span class="unseen">${words.unknownValue}</span>` : numberLink(to(withQuery(pathOf(name), privateQuery(part.includesPrivate))), number(value), facts)}${tip(facts, reader)}</dd></div>`;
+    const number = isUnknown
+      ? html`<span aria-hidden="true">–</span><span class="unseen">${words.unknownValue}</span>`
+      : numberLink(to(withQuery(pathOf(name), visible)), language.number(value), { id });
+    return [before, number, after, end];
   })}</dl>
 ${provenance(part, reader)}`;
 }
+
+/** Returns the markup around the number of each counter, which is the same on all pages in a language. */
+const framesOf = ({ isOfAll }: { isOfAll: boolean }) =>
+  oncePerLanguage((reader) =>
+    counterRows.map(({ name }) => {
+      const id = `${name}-tip`;
+      const [means] = definitionsOf(name, { isOfAll }, reader);
+      return {
+        name,
+        id,
+        before: html`<div><dt><svg viewBox="0 0 16 16" aria-hidden="true">${trusted(icons[name])}</svg>${reader.language.words[name]}</dt>
+<dd>`,
+        after: html`<span class="tip" role="tooltip" id="${id}" popover>${means} <bdi>${reader.words.detail.lifetime}</bdi>`,
+      };
+    }),
+  );
+const framesOfPerson = framesOf({ isOfAll: false });
+const framesOfAll = framesOf({ isOfAll: true });
 
 /** Renders the changed files of languages, the most usual first. */
 export function languages(
@@ -118,7 +134,8 @@ export function provenance(part: Pick<Part<unknown>, 'asOf' | 'missing' | 'inclu
   const { words, language } = reader;
   const { words: names } = language;
   const { asOf, missing, includesPrivate } = part;
-  const named = counterRows.flatMap(({ name }) => (missing.includes(name) ? [names[name]] : []));
+  const named =
+    missing.length === 0 ? [] : counterRows.flatMap(({ name }) => (missing.includes(name) ? [names[name]] : []));
   return html`<p class="note">${includesPrivate ? names.publicAndPrivate : names.publicOnly}${asOf !== undefined && html` · ${asOfTime(asOf, reader)}`}${
     named.length > 0 && html` · ${fill(words.missing, { names: named.join(', ') })}`
   }</p>`;
@@ -164,7 +181,7 @@ export function calendarNote(
     ({ name }, index) =>
       html`${index > 0 && ' · '}<a href="${to(withQuery(pathOf(name), { period: 'last-365d', ...privateQuery(includesPrivate) }))}">${language.words[name]}</a>`,
   );
-  return html`<p class="note">${definitionOf('days', reader)}<br>${links}${asOf !== undefined && html` · ${fill(language.words.asOf, { date: language.date(asOf) })}`}</p>`;
+  return html`<p class="note">${definitionOf('days', reader)}<br>${links}${asOfText(asOf, reader)}</p>`;
 }
 
 /**
@@ -175,11 +192,15 @@ export function medal(
   { provider, name, awardId }: { provider: string; name: string; awardId: string },
   { holders, sizePx }: { holders: number | undefined; sizePx: number },
 ): Markup {
-  const address = endpointPath(provider, name, `achievements/${awardId}`, { format: 'svg', raw: 'true' });
-  const metal = metalOf(holders);
-  const rim = holders !== undefined && html` class="rim${metal && ` ${metal.name}`}"`;
+  const address = `${endpointPath(provider, name, `achievements/${awardId}`)}?format=svg&raw=true`;
+  const rim = holders !== undefined && rims.get(metalOf(holders)?.name);
   return html`<img${rim} src="${address}" alt="" width="${sizePx}" height="${sizePx}">`;
 }
+
+/** The attributes of rims by their metals; undefined: a plain rim. */
+const rims = new Map(
+  [undefined, ...metals].map((metal) => [metal?.name, html` class="rim${metal && ` ${metal.name}`}"`]),
+);
 
 export function achievements(
   provider: string,
@@ -268,10 +289,11 @@ export function repositoryFacts(
   starsFacts: Pick<NumberFacts, 'id'>,
   { words, language, to }: Reader,
 ): Markup {
-  const text = fill(words.stars, { n: language.number(stars) });
-  // Stars of forks are not counted, so that no page lists them.
-  const starsLink = isFork
-    ? html`<span>${text}</span>`
-    : numberLink(to(repositoryCounterPath(provider, owner, name, 'stars')), text, starsFacts);
-  return html`<p class="facts">${programming !== '' && html`<span>${programming}</span>`}${stars > 0 && starsLink}${license !== '' && html`<span>${license}</span>`}</p>`;
+  const starsLink = (): Markup => {
+    const text = fill(words.stars, { n: language.number(stars) });
+    // Stars of forks are not counted, so that no page lists them.
+    if (isFork) return html`<span>${text}</span>`;
+    return numberLink(to(repositoryCounterPath(provider, owner, name, 'stars')), text, starsFacts);
+  };
+  return html`<p class="facts">${programming !== '' && html`<span>${programming}</span>`}${stars > 0 && starsLink()}${license !== '' && html`<span>${license}</span>`}</p>`;
 }

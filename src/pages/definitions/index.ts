@@ -54,7 +54,7 @@ const translated: Readonly<Record<Exclude<Locale, 'en'>, Sentences>> = {
 export type NumberName = Exclude<keyof Sentences, 'ofPerson' | 'ofAll' | 'coAuthored'>;
 
 /** Returns the sentence that defines a number. */
-export function definitionOf(number: NumberName, reader: Reader): string {
+export function definitionOf(number: NumberName, reader: Pick<Reader, 'language'>): string {
   return sentencesOf(reader)?.[number] ?? definitionInEnglish(number);
 }
 
@@ -62,7 +62,7 @@ export function definitionOf(number: NumberName, reader: Reader): string {
 export function definitionsOf(
   counter: CounterName,
   { isOfAll }: { isOfAll: boolean },
-  reader: Reader,
+  reader: Pick<Reader, 'language'>,
 ): readonly [string, ...string[]] {
   const sentences = sentencesOf(reader);
   if (sentences === undefined) return definitionsInEnglish(counter, { isOfAll });
@@ -70,7 +70,7 @@ export function definitionsOf(
   return counter === 'commits' ? [sentences.ofPerson.commits, sentences.coAuthored] : [sentences.ofPerson[counter]];
 }
 
-function sentencesOf({ language }: Reader): Sentences | undefined {
+function sentencesOf({ language }: Pick<Reader, 'language'>): Sentences | undefined {
   const locale = toLocale(language.locale);
   return locale === 'en' ? undefined : translated[locale];
 }
