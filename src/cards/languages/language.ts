@@ -112,6 +112,7 @@ function makeLanguage(locale: string): Language {
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'long' });
   const [days, weeks] = [unit('day'), unit('week')];
   const rules = new Intl.PluralRules(locale);
+  const pluralOf = onceForSmall((value) => rules.select(value));
   const number = onceForSmall((value) => full.format(value));
   return {
     locale,
@@ -129,7 +130,7 @@ function makeLanguage(locale: string): Language {
     month: (time) => month.format(time),
     weekday: (time) => weekday.format(time),
     firstDayOfWeek: firstDayOfWeek(locale),
-    plural: (phrase, value) => fill(phrase[rules.select(value)] ?? phrase.other, { n: number(value) }),
+    plural: (phrase, value) => fill(phrase[pluralOf(value)] ?? phrase.other, { n: number(value) }),
   };
 }
 
@@ -155,8 +156,8 @@ function onceForDay(format: (time: Date) => string): (time: Date) => string {
 const smallNumbers = 1000;
 
 /** Formats each small number once: most numbers of a page are small, and formatting one takes about a microsecond. */
-function onceForSmall(format: (value: number) => string): (value: number) => string {
-  const texts = new Map<number, string>();
+function onceForSmall<Text extends string>(format: (value: number) => Text): (value: number) => Text {
+  const texts = new Map<number, Text>();
   return (value) => {
     const known = texts.get(value);
     if (known !== undefined) return known;
