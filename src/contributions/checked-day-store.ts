@@ -12,13 +12,14 @@ import {
   weighted,
   weightedFiles,
 } from './checked-store.ts';
-import { counts } from './column-store.ts';
 import {
   addressesOfCommit,
   commitsOf,
   findAuthors,
+  isCountedCommit,
   isOfDay,
   type LargeDay,
+  namesOfCounted,
   readLargeDay,
   streamDay,
 } from './large-day-store.ts';
@@ -71,11 +72,7 @@ async function readItems(
 ): Promise<{ counters: Record<string, bigint>; people: bigint; ofDays: bigint }> {
   const sums = { counters: Object.fromEntries(items.map(({ name }) => [name, 0n])), people: 0n, ofDays: 0n };
   const inDays = daily.filter(({ kind }) => kind !== 'commit');
-  const columns = [
-    added(ofItems.map(personOfItem)),
-    added(inDays.map(personOfItem)),
-    ...items.map((counter) => sql`case when ${counts(counter)} then ${sql.lit(counter.name)} end`),
-  ];
+  const columns = [added(ofItems.map(personOfItem)), added(inDays.map(personOfItem)), ...namesOfCounted(items)];
   for await (const row of streamDay(transaction, day, columns, itemsOf(day.repositoryId, day.days))) {
     const [people = '', ofDays = '', ...counted] = row;
     sums.people += BigInt(people);
@@ -109,8 +106,7 @@ async function readCommits(
 ): Promise<{ commits: bigint; people: bigint; files: bigint; uses: bigint }> {
   const sums = { commits: 0n, people: 0n, files: 0n, uses: 0n };
   const found = sql`
-    (select c.*, ${addressesOfCommit} as addresses, not exists (
-      select from uncounted_commits u where u.repository_id = ${day.repositoryId} and u.oid = c.oid) as is_counted
+    (select c.*, ${addressesOfCommit} as addresses, ${isCountedCommit(day.repositoryId)} as is_counted
     from ${commitsOf(day)}) f
     cross join lateral (
       select ${sum([weightedFiles])} as files, ${sum([weightOfUses])} as uses from (

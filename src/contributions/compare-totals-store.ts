@@ -74,9 +74,9 @@ export async function* daysInParts(
   let after: string | null = null;
   do {
     const { from, until, isLarge }: NextDays = await findNextDays(connection, repositoryId, after, rows);
-    // Days before the first one may be stored meanwhile.
-    const next: NextDays =
-      isLarge && after === null ? { from: after, until: from, isLarge: false } : { from: after, until, isLarge };
+    // Days before the first one may be stored meanwhile, so that a large first day is preceded by a part of its own.
+    const isBefore = isLarge && after === null;
+    const next: NextDays = isBefore ? { from: null, until: from, isLarge: false } : { from: after, until, isLarge };
     yield next;
     after = next.until;
   } while (after !== null);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { itemsOf } from './checked-store.ts';
-import { columnOf, counts } from './column-store.ts';
+import { columnOf } from './column-store.ts';
 import type { NumbersOfPerson } from './counted-store.ts';
 import type { StoredCounter } from './kinds.ts';
 import type { LanguagesOfDay } from './languages/recount-store.ts';
@@ -9,8 +9,10 @@ import {
   addressesOfCommit,
   commitsOf,
   findAuthors,
+  isCountedCommit,
   isOfDay,
   type LargeDay,
+  namesOfCounted,
   readLargeDay,
   streamDay,
 } from './large-day-store.ts';
@@ -56,9 +58,8 @@ export async function findDifferentPeopleOf(
 
 /** @returns the number of commits. */
 async function addAuthors(transaction: Connection, day: LargeDay, tally: Tally<string>): Promise<number> {
-  const isCounted = sql`not exists (
-    select from uncounted_commits u where u.repository_id = ${day.repositoryId} and u.oid = c.oid)`;
-  const commits = streamDay(transaction, day, [addressesOfCommit], sql`${commitsOf(day)} and ${isCounted}`);
+  const found = sql`${commitsOf(day)} and ${isCountedCommit(day.repositoryId)}`;
+  const commits = streamDay(transaction, day, [addressesOfCommit], found);
   let number = 0;
   for await (const authors of findAuthors(transaction, commits)) {
     number += 1;
@@ -75,9 +76,9 @@ async function addItems(
 ): Promise<void> {
   const ofItems = counters.filter(({ kind }) => kind !== 'commit');
   if (ofItems.length === 0) return;
-  const names = ofItems.map((counter) => sql`case when ${counts(counter)} then ${sql.lit(counter.name)} end`);
+  const columns = [sql`c.account_id`, ...namesOfCounted(ofItems)];
   const items = sql`${itemsOf(day.repositoryId, day.days)} where c.account_id is not null`;
-  for await (const [id = '', ...counted] of streamDay(transaction, day, [sql`c.account_id`, ...names], items))
+  for await (const [id = '', ...counted] of streamDay(transaction, day, columns, items))
     for (const name of counted) tally.add(id, 'counted', name, 1);
 }
 

@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { streamRows } from '../database/stream-rows.ts';
+import { counts } from './column-store.ts';
 import { type Days, isDayIn, isMomentIn } from './counted-store.ts';
+import type { StoredCounter } from './kinds.ts';
 import { holdAccounts, lockTotals } from './write-store.ts';
 
 /**
@@ -129,6 +131,16 @@ export const addressesOfCommit = sql`nullif(array_to_string(c.identity_ids, ' ')
 /** Returns SQL for the commits `c` of a day. */
 export function commitsOf({ repositoryId, days }: LargeDay): RawBuilder<unknown> {
   return sql`commits c where c.repository_id = ${repositoryId} and ${isMomentIn(days, sql`c.authored_at`)}`;
+}
+
+/** Returns the condition that a commit `c` is counted. */
+export function isCountedCommit(repositoryId: string): RawBuilder<boolean> {
+  return sql`not exists (select from uncounted_commits u where u.repository_id = ${repositoryId} and u.oid = c.oid)`;
+}
+
+/** Returns, for each counter, SQL for its name when the contribution \`c\` counts for it; null otherwise. */
+export function namesOfCounted(counters: readonly StoredCounter[]): RawBuilder<unknown>[] {
+  return counters.map((counter) => sql`case when ${counts(counter)} then ${sql.lit(counter.name)} end`);
 }
 
 /** Returns the condition for stored rows of a day. */

@@ -9,12 +9,12 @@ import { type CountOfDay, holdUnchanged } from './large-day-store.ts';
 import { holdRepository, lockTotals } from './write-store.ts';
 
 /**
- * Counts all commits of a repository again, some days in each transaction, or some people of a large day, because the account of an address was found
- * or the whole history was read. Each part adds the differences of its days to the days, the people, the lists and the
- * sums of the owner, so that these agree with each other between two parts too. The position of the recount is stored
- * with the totals: a process that is killed leaves the rest to the next one. It is removed by everything that may change
- * days before it: another account of an address (`forgetCommitCounts`), and commits that are stored or removed
- * (`restartRecount`).
+ * Counts all commits of a repository again, because the account of an address was found or the whole history was read: some
+ * days in each transaction, or some people of a large day. Each part adds the differences of its days to the days, the
+ * people, the lists and the sums of the owner, so that these agree with each other between two parts too. The position of
+ * the recount is stored with the totals: a process that is killed leaves the rest to the next one. It is removed by
+ * everything that may change days before it: another account of an address (`forgetCommitCounts`), and commits that are
+ * stored or removed (`restartRecount`).
  */
 
 /** The position after the last day, as PostgreSQL writes it. */
