@@ -6,7 +6,7 @@ import { itemised } from '../../src/contributions/kinds.ts';
 import type { Connection, Database } from '../../src/database/connection.ts';
 import { isOnCluster, openTestDatabase } from '../database.ts';
 import { addRepositories } from '../integration/contributions/stored-repository.ts';
-import { watchPlans } from '../integration/plans.ts';
+import { analyzeTables, watchPlans } from '../integration/plans.ts';
 
 describe('pages of evidence of a person with few items or many', () => {
   it('read about as much by a prepared plan as by one for their values', {
@@ -91,7 +91,7 @@ async function storePersons({ connection, pool }: Database) {
     `insert into contribution_days (account_id, repository_id, day, commits, issues, pull_requests, reviews)
      select account_id, repository_id, (at at time zone 'UTC')::date, count(*), count(*), count(*), count(*) from items group by 1, 2, 3`,
   );
-  await pool.query('vacuum analyze');
+  await analyzeTables({ pool });
   const { rows } = await pool.query<{ id: string }>("select id from accounts where name like 'p%' order by id limit 3");
   return rows.map(({ id: personId }, place) => ({
     personId,
