@@ -22,12 +22,12 @@ export interface ChangedContributor {
   isUpdate: boolean;
 }
 
-/** Requests an update of the totals of the accounts whose numbers in a repository changed, if there are any. */
-export async function requestTotals(transaction: Connection, repositoryId: string): Promise<void> {
+/** Requests an update of the totals of the accounts whose numbers in some repositories changed, if there are any. */
+export async function requestTotals(transaction: Connection, repositoryIds: readonly string[]): Promise<void> {
   const changed = await transaction
     .selectFrom('changed_contributors')
     .select('account_id')
-    .where('repository_id', '=', repositoryId)
+    .where(sql<boolean>`repository_id = any(${repositoryIds}::uuid[])`)
     .limit(1)
     .executeTakeFirst();
   if (changed !== undefined) await addJob(transaction, updateTotalsJob);

@@ -83,13 +83,14 @@ export async function findUncollected(connection: Connection, repositoryId: stri
 }
 
 /**
- * Announces to all nodes when the counted contributions to a repository changed since the last call, and requests an
- * update of the contributors' totals.
+ * Announces to all nodes the repositories whose counted contributions changed since the last call, and requests an update
+ * of the contributors' totals. Locks the totals, then a job.
  */
-export async function recordTotalsChanged(connection: Connection, repositoryId: string): Promise<void> {
-  await requestTotals(connection, repositoryId);
-  if (!(await takeChanged(connection, repositoryId))) return;
-  await announceOwner(connection, repositoryId);
+export async function recordTotalsChanged(connection: Connection, repositoryIds: readonly string[]): Promise<void> {
+  for (const id of repositoryIds.toSorted()) {
+    if (await takeChanged(connection, id)) await announceOwner(connection, id);
+  }
+  await requestTotals(connection, repositoryIds);
 }
 
 /** Announces a change of the present owner of a repository, which may have moved since its reading began. */

@@ -104,7 +104,7 @@ async function finishBatch({ context, transaction, ...batch }: Batch): Promise<v
   if (changedOwners.size + ownersToList.size > 1) await lockAccounts(transaction, [...changedOwners, ...ownersToList]);
   for (const id of ownersToList) await requestListing(transaction, id, context.now());
   await recordVisibility(context, transaction, sorted(changedOwners));
-  for (const id of sorted(batch.changedRepositories)) await recordTotalsChanged(transaction, id);
+  await recordTotalsChanged(transaction, [...batch.changedRepositories]);
   for (const mention of batch.accountsToLookUp) await claimLookupWithin(transaction, lookUpJob(mention), context.now());
   for (const key of sorted(batch.jobs.keys())) {
     const job = batch.jobs.get(key);

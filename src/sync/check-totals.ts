@@ -92,7 +92,7 @@ export async function checkTotals(
     if (!moved.isMoved) break;
     from = days.until;
   }
-  await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, repositoryId));
+  await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, [repositoryId]));
   return { differences, isRepairing: repair !== null };
 }
 

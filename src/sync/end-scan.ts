@@ -86,7 +86,7 @@ export async function withholdStream(
     if (knownUntil === null || withheldAt !== null) return;
     const since = new Date(knownUntil.getTime() - listDelayMs);
     await storeDeliveredStars(transaction, repository.id, { since, seenAt: scan.startedAt });
-    await recordTotalsChanged(transaction, repository.id);
+    await recordTotalsChanged(transaction, [repository.id]);
   });
 }
 
@@ -137,6 +137,6 @@ export async function finishStream(
     wasDeep: scan.isDeep,
   });
   await adoptOrphans(transaction, repository.id);
-  await recordTotalsChanged(transaction, repository.id);
+  await recordTotalsChanged(transaction, [repository.id]);
   return 'done';
 }

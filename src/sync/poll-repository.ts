@@ -114,7 +114,7 @@ async function saveTip(
   await inTransaction(connection, async (transaction) => {
     const read = { repository, page: tip.page, requestedAt, seenAt: requestedAt, actors: new ActorsOfScan() };
     await savePage(context, transaction, read);
-    await recordTotalsChanged(transaction, repository.id);
+    await recordTotalsChanged(transaction, [repository.id]);
   });
 }
 

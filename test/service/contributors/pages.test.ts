@@ -66,7 +66,7 @@ describe('listing of contributors', () => {
       [repositoryId, before.at(-1)?.login],
     );
     await inTransaction(connection, (transaction) => recountRepository(transaction, repositoryId));
-    await recordTotalsChanged(connection, repositoryId);
+    await recordTotalsChanged(connection, [repositoryId]);
     const fresh = await service.get(`${ada.name}/contributors?limit=5&v=2`);
     assert.equal(
       fresh.body.data.some(({ name }) => name === before.at(-1)?.login),
