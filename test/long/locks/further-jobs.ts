@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { requestRescanOfErased } from '../../../src/access/erasure/return-store.ts';
 import { changeSettings } from '../../../src/access/settings/store.ts';
 import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
+import { refersToErased } from '../../../src/accounts/erased-meanwhile.ts';
 import { saveBoards } from '../../../src/boards/board-store.ts';
 import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
 import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
@@ -12,7 +13,7 @@ import { recordUsed } from '../../../src/cards/images/store.ts';
 import { saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../../../src/contributions/counter-store.ts';
 import { forgetNextCounts, saveResolved } from '../../../src/contributions/identity-store.ts';
-import { endRecount, recountNextDays } from '../../../src/contributions/recount-commits-store.ts';
+import { endRecount } from '../../../src/contributions/recount-commits-store.ts';
 import { moveRepair } from '../../../src/contributions/repair-store.ts';
 import { areCommitsCounted, countNewCommits } from '../../../src/contributions/total-store.ts';
 import { findParts, makePart } from '../../../src/contributors/make-ranking-store.ts';
@@ -26,6 +27,7 @@ import { checkTotals } from '../../../src/sync/check-totals.ts';
 import { createCleaningTasks } from '../../../src/sync/clean-up.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
 import { forgetWaits } from '../../../src/sync/forget-waits.ts';
+import { recountCommits } from '../../../src/sync/recount-commits.ts';
 
 /** Jobs about boards, addresses, lists in parts, messages, images and times, for `competing-jobs.ts`. */
 
@@ -120,9 +122,9 @@ function boardJobs(context: SyncContext): Jobs {
   };
 }
 
-/** Kysely's error where an account was erased between two statements. */
+/** The errors where an account was erased between two statements. */
 function ignoreErased(error: unknown): void {
-  if (!(error instanceof Error && error.message === 'no result')) throw error;
+  if (!(error instanceof Error && error.message === 'no result') && !refersToErased(error)) throw error;
 }
 
 /** Counts the commits of a repository, as the reading of its history does. */
@@ -132,7 +134,9 @@ export async function countCommits({ connection }: SyncContext, id: string): Pro
     await inTransaction(connection, (to) => countNewCommits(to, id));
     return;
   }
-  while ((await inTransaction(connection, (to) => recountNextDays(to, id, 1))) === 'more');
+  const { signal } = new AbortController();
+  // With one row in a part, each day with two commits is a large one.
+  await recountCommits(connection, { repositoryId: id, rows: 1, signal });
   await inTransaction(connection, (to) => endRecount(to, id));
 }
 
@@ -216,7 +220,7 @@ export function createFurtherJobs(context: SyncContext): Jobs {
       const secret = { id: uuidv7(), accountId, url: receiver, receiver, secret: Buffer.from('x') };
       await inTransaction(connection, (transaction) =>
         saveWebhookSecret(transaction, { ...secret, formerUntil: new Date(), now: new Date() }),
-      );
+      ).catch(ignoreErased);
     },
   };
 }
