@@ -34,16 +34,14 @@ import { updateTotals } from '../../../src/sync/update-totals.ts';
 import type { TestDatabase } from '../../database.ts';
 import { findOrphans } from '../../integration/contributions/orphans.ts';
 import { actorOf, contextOf, listed, newWork, owners, people, repositoriesOfOwner } from './busy-host.ts';
-import { countDeadlocks, shortenDeadlocks } from './deadlocks.ts';
+import { type Deadlocks, findDeadlocks, shortenDeadlocks } from './deadlocks.ts';
 import { countCommits, createFurtherJobs, prepareFurther } from './further-jobs.ts';
 
 /** Jobs that write about the same owners, people and repositories at the same time. */
 
 const workers = 8;
 
-export interface Competition extends Checked {
-  /** The number of deadlocks that the server has found. */
-  deadlocks: number;
+export interface Competition extends Checked, Deadlocks {
   /** The number of ended jobs by name. */
   jobs: Record<string, number>;
 }
@@ -59,19 +57,19 @@ interface Checked {
 export async function compete({ url }: TestDatabase, isOver: (jobs: number) => boolean): Promise<Competition> {
   await shortenDeadlocks(url);
   const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {}, jobConnections: 16 });
-  let ended: Omit<Competition, 'deadlocks'>;
+  let ended: Omit<Competition, keyof Deadlocks>;
   try {
     ended = await runJobs(database.connection, isOver);
   } finally {
     await database.close();
   }
-  return { deadlocks: await countDeadlocks(url), ...ended };
+  return { ...(await findDeadlocks(url)), ...ended };
 }
 
 async function runJobs(
   connection: Connection,
   isOver: (jobs: number) => boolean,
-): Promise<Omit<Competition, 'deadlocks'>> {
+): Promise<Omit<Competition, keyof Deadlocks>> {
   const jobs: Record<string, number> = {};
   const world = await startWorld(connection);
   let done = 0;
