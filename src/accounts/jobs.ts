@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Job } from '../database/queue.ts';
+import type { Job } from '../database/added-jobs.ts';
 import type { Call } from '../providers/provider.ts';
 import { nameKey } from './account.ts';
 

@@ -1,3 +1,4 @@
+import type { Job } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import {
   type Claim,
@@ -7,7 +8,6 @@ import {
   type IsStored,
   type LookupParty,
 } from '../database/lookups.ts';
-import type { Job } from '../database/queue.ts';
 import { leaveReplica, outsideOfScope } from '../database/statement-scope.ts';
 import { AppError } from '../errors.ts';
 import type { Computations } from '../http/computations.ts';

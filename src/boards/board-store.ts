@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import { pointRead } from '../database/point-reads.ts';
-import { addJob } from '../database/queue.ts';
 import type { Board } from './board.ts';
 import { readDefinition } from './definition.ts';
 import { lookUpNamedPeopleJob, rankBoardJob, readTeamsJob } from './jobs.ts';

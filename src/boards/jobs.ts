@@ -1,4 +1,4 @@
-import type { Job } from '../database/queue.ts';
+import type { Job } from '../database/added-jobs.ts';
 
 /**
  * After a ranking, a board rests for this multiple of the time that the ranking took, so that the rankings of one board

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
-import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { updateTotalsJob } from './jobs.ts';
 

@@ -84,7 +84,7 @@ export async function findUncollected(connection: Connection, repositoryId: stri
 
 /**
  * Announces to all nodes the repositories whose counted contributions changed since the last call, and requests an update
- * of the contributors' totals. Locks the totals, then a job.
+ * of the contributors' totals.
  */
 export async function recordTotalsChanged(connection: Connection, repositoryIds: readonly string[]): Promise<void> {
   for (const id of repositoryIds.toSorted()) {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Job } from '../database/queue.ts';
+import type { Job } from '../database/added-jobs.ts';
 import type { Scope } from './contributor.ts';
 
 /** The delay, in ms, in which repositories of one owner that are hidden or shown one after another become one job. */

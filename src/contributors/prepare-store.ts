@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { contributionsIn } from '../contributions/column-store.ts';
 import { contributionKinds } from '../contributions/contribution.ts';
+import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
-import { addJob } from '../database/queue.ts';
 import { publicList } from './contributor.ts';
 import { prepareListJob } from './jobs.ts';
 import { findRanking } from './ranking-store.ts';

@@ -1,6 +1,6 @@
 import type { RouteServices } from '../accounts/resolve.ts';
+import { addJob } from '../database/added-jobs.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
-import { addJob } from '../database/queue.ts';
 import { leaveReplica } from '../database/statement-scope.ts';
 import { inTransaction, isTooSlow } from '../database/transaction.ts';
 import { type PageStart, staleCursor } from '../http/pagination.ts';

@@ -1,10 +1,10 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { addJob, type Job } from './added-jobs.ts';
 import { announce } from './announcements.ts';
 import type { Connection } from './connection.ts';
 import { type Allowance, maxAllowanceWaitMs, permitNow, useAllowances } from './counts.ts';
 import { deleteSome } from './delete-some.ts';
-import { addJob, type Job } from './queue.ts';
 
 /**
  * Lookups at a provider. Each is a job and runs once, for any number of callers on any number of nodes; its key is the

@@ -31,24 +31,6 @@ const sweepIntervalMs = 15_000;
 const restartDelayMs = 1000;
 const clockWatchMs = 1000;
 
-/** Work to be done once, by any node, even if this one dies. */
-export interface Job {
-  task: string;
-  payload: Record<string, string | boolean>;
-  /** Jobs with the same key that have not started are one job. */
-  key: string;
-  /** Jobs with a smaller number run first. */
-  priority: number;
-  runAt?: Date;
-  /** The delay in ms by the clock of the database, in place of `runAt`. */
-  delayMs?: number;
-  /**
-   * When jobs become one, the first one's `runAt` counts, so that an endless series of changes does not delay it for
-   * ever.
-   */
-  keepsRunAt?: boolean;
-}
-
 export interface Task {
   urgency: Urgency;
   /**
@@ -63,16 +45,6 @@ export interface Task {
 export interface Queue {
   /** Waits a bounded time for running jobs, then hands them back. */
   stop(): Promise<void>;
-}
-
-/** Adds a job as part of the surrounding transaction. */
-export async function addJob(connection: Connection, job: Job): Promise<void> {
-  await sql`
-    select graphile_worker.add_job(
-      ${job.task}::text, ${JSON.stringify(job.payload)}::json, job_key => ${job.key}::text,
-      priority => ${job.priority}::integer,
-      run_at => coalesce(now() + ${job.delayMs ?? null}::float8 * interval '1 ms', ${job.runAt ?? null}::timestamptz),
-      job_key_mode => ${job.keepsRunAt ? 'preserve_run_at' : 'replace'})`.execute(connection);
 }
 
 /**

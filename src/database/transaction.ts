@@ -1,9 +1,18 @@
 import { sql } from 'kysely';
+import { markJobs, withJobsLast } from './added-jobs.ts';
 import type { Connection } from './connection.ts';
 
 const maxAttempts = 5;
 /** Serialization failure and deadlock: the transaction did nothing and may be run again (PostgreSQL manual, appendix A). */
 const repeatableErrors = new Set(['40001', '40P01']);
+
+/** Runs `work` in one transaction, which stores its jobs before it commits. */
+export function inOneTransaction<Result>(
+  connection: Connection,
+  work: (transaction: Connection) => Promise<Result>,
+): Promise<Result> {
+  return connection.transaction().execute((transaction) => withJobsLast(transaction, work));
+}
 
 /** Runs `work` in one transaction, and again when PostgreSQL reports that it only lost a race. */
 export async function inTransaction<Result>(
@@ -12,7 +21,7 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await connection.transaction().execute(work);
+      return await inOneTransaction(connection, work);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (attempt >= maxAttempts || !repeatableErrors.has(code)) throw error;
@@ -28,11 +37,13 @@ export async function inTransaction<Result>(
  */
 export async function failureOf(transaction: Connection, work: () => Promise<void>): Promise<Error | undefined> {
   await sql`savepoint work`.execute(transaction);
+  const takeBackJobs = markJobs(transaction);
   try {
     await work();
     return undefined;
   } catch (error) {
     await sql`rollback to savepoint work`.execute(transaction);
+    takeBackJobs();
     return error instanceof Error ? error : new Error(String(error));
   }
 }

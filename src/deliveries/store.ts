@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { addJob, type Job } from '../database/added-jobs.ts';
 import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Connection } from '../database/connection.ts';
 import { deleteSome } from '../database/delete-some.ts';
-import { addJob, type Job } from '../database/queue.ts';
 import type { Change, Delivery } from '../providers/provider.ts';
 import { orderKeyOf } from './order-key.ts';
 

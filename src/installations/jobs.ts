@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Job } from '../database/queue.ts';
+import type { Job } from '../database/added-jobs.ts';
 
 /** The payload of a job about one installation. */
 export const InstallationReference = Type.Object({ provider: Type.String(), installation: Type.String() });

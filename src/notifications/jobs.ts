@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Job } from '../database/queue.ts';
+import type { Job } from '../database/added-jobs.ts';
 
 export const ReceiverReference = Type.Object({ receiver: Type.String() });
 

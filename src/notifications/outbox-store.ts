@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
+import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import { deleteSome } from '../database/delete-some.ts';
 import { keptAwards } from '../database/kept-awards.ts';
-import { addJob } from '../database/queue.ts';
 import { isPresentInSql } from '../repositories/present-store.ts';
 import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../accounts/shown-store.ts';
+import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
-import { addJob } from '../database/queue.ts';
 import { isPresentInSql } from '../repositories/present-store.ts';
 import { giveUpAfterMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
-import { addJob } from '../database/queue.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import type { Notifier } from '../providers/notifier.ts';
 import { notifyJob } from './jobs.ts';

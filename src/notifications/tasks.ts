@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value';
+import { addJob } from '../database/added-jobs.ts';
 import { inBatches } from '../database/in-batches.ts';
-import { addJob, type Task } from '../database/queue.ts';
+import type { Task } from '../database/queue.ts';
 import { notifyJob, ReceiverReference } from './jobs.ts';
 import { findDueReceivers, forgetFinished, forgetRecovered } from './outbox-store.ts';
 import { type NotificationContext, send } from './send.ts';

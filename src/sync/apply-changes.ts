@@ -5,10 +5,10 @@ import { requestBoardsOf } from '../boards/ranking/request-store.ts';
 import { findReportedCalendar } from '../contributions/calendar-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
+import { addJob, type Job } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { claimLookupWithin } from '../database/lookups.ts';
-import { addJob, type Job } from '../database/queue.ts';
 import { type DeliveredChange, recordApplied } from '../deliveries/owner-store.ts';
 import { markApplied, type Unapplied } from '../deliveries/store.ts';
 import { hideShownBy } from '../installations/coverage-store.ts';
@@ -98,7 +98,7 @@ function isHiding({ change: { type } }: DeliveredChange): boolean {
   return type === 'hidden' || type === 'installation';
 }
 
-/** Does what follows from all changes once, and queues the jobs, which other transactions wait for, at the end. */
+/** Does what follows from all changes once. */
 async function finishBatch({ context, transaction, ...batch }: Batch): Promise<void> {
   const { changedOwners, ownersToList } = batch;
   if (changedOwners.size + ownersToList.size > 1) await lockAccounts(transaction, [...changedOwners, ...ownersToList]);

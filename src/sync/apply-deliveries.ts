@@ -1,6 +1,6 @@
+import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
-import { addJob } from '../database/queue.ts';
-import { failureOf, isLockWait, isTooSlow } from '../database/transaction.ts';
+import { failureOf, inOneTransaction, isLockWait, isTooSlow } from '../database/transaction.ts';
 import { isWorkerAway } from '../database/unavailable.ts';
 import {
   applyAgainJob,
@@ -108,7 +108,7 @@ async function applyNextKey(context: SyncContext, which: Which, onFound: () => v
     return 'done';
   };
   try {
-    return await context.connection.transaction().execute(take);
+    return await inOneTransaction(context.connection, take);
   } catch (error) {
     const delayed = first;
     if (delayed === undefined || !isWorkerAway(error)) throw error;

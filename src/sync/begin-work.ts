@@ -1,5 +1,6 @@
+import { addJob, type Job } from '../database/added-jobs.ts';
 import { correctFutureTimes } from '../database/future-store.ts';
-import { addJob, type Job, type Task } from '../database/queue.ts';
+import type { Task } from '../database/queue.ts';
 import { reconcileJob } from '../installations/jobs.ts';
 import type { SyncContext } from './context.ts';
 import { forgetWaits, forgetWaitsJob } from './forget-waits.ts';

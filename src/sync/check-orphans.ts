@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { cleanUpJob } from '../contributions/jobs.ts';
 import { type NamingColumn, namingColumns, repairOrphans } from '../contributions/orphan-store.ts';
-import { addJob, type Task } from '../database/queue.ts';
+import { addJob } from '../database/added-jobs.ts';
+import type { Task } from '../database/queue.ts';
 import type { SyncContext } from './context.ts';
 
 /** The distinct ids that one job compares. */

@@ -11,10 +11,11 @@ import { forgetNextCounts, releaseAddresses } from '../contributions/identity-st
 import { cleanUpJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetStarEvents } from '../contributions/star-store.ts';
 import { endOldRankings, removeEnded, removeReplaced } from '../contributors/ranking-store.ts';
+import { addJob } from '../database/added-jobs.ts';
 import { takeErasureLock } from '../database/erasure-lock.ts';
 import { inBatches } from '../database/in-batches.ts';
 import { forgetOutcomes } from '../database/lookups.ts';
-import { addJob, type Task } from '../database/queue.ts';
+import type { Task } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { forgetRejections } from '../deliveries/rejection-store.ts';
 import { forgetDeliveries } from '../deliveries/store.ts';

@@ -3,8 +3,8 @@ import { refreshJob } from '../accounts/jobs.ts';
 import type { Account } from '../accounts/store.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetReportedBy } from '../contributions/private-store.ts';
+import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
-import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import {

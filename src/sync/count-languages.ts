@@ -3,8 +3,8 @@ import { needLanguages } from '../contributions/detail-store.ts';
 import { collectRepositoryJob, countLanguagesJob, type LanguagesOfAccount } from '../contributions/jobs.ts';
 import { maxRepositories } from '../contributions/languages/languages.ts';
 import { findLanguageRepositories } from '../contributions/languages/store.ts';
+import { addJob } from '../database/added-jobs.ts';
 import { completeLookup } from '../database/lookups.ts';
-import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 

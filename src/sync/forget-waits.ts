@@ -1,7 +1,8 @@
+import type { Job } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import { inBatches } from '../database/in-batches.ts';
 import { findDelayedByAllowance, forgetRefusals } from '../database/lookups.ts';
-import { type Job, runNow } from '../database/queue.ts';
+import { runNow } from '../database/queue.ts';
 import { boundPolls } from '../repositories/poll-store.ts';
 
 /** The most lookups that one statement deletes. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { addJob, type Job, type Task } from '../database/queue.ts';
+import { addJob, type Job } from '../database/added-jobs.ts';
+import type { Task } from '../database/queue.ts';
 import { findAllInstalled, findDuePolls } from '../repositories/poll-store.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { pollOwners, roundMs, startOwnerPolls } from './poll-owners.ts';

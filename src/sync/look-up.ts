@@ -6,10 +6,10 @@ import { addOptOuts, findOptedOutIds, isNameOptedOut } from '../accounts/opt-out
 import { type Account, findById, findByName, saveAccount } from '../accounts/store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
+import type { Job } from '../database/added-jobs.ts';
 import { announce } from '../database/announcements.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { claimLookupWithin, completeLookup, delayLookup, failLookup, renewLookup } from '../database/lookups.ts';
-import type { Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call } from '../providers/provider.ts';

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { forgetWithdrawnTotals } from '../contributions/private-store.ts';
+import { addJob, type Job } from '../database/added-jobs.ts';
 import { announce } from '../database/announcements.ts';
-import { addJob, type Job, type Task } from '../database/queue.ts';
+import type { Task } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { endAppInstallations, findFormerlyInstalled, listFormerlyInstalled } from '../installations/store.ts';
 import {

@@ -1,7 +1,7 @@
 import { refreshJob } from '../accounts/jobs.ts';
 import { type Account, findById } from '../accounts/store.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
-import { addJob, type Job } from '../database/queue.ts';
+import { addJob, type Job } from '../database/added-jobs.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import {

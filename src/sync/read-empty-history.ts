@@ -1,5 +1,5 @@
 import { collectRepositoryJob } from '../contributions/jobs.ts';
-import { addJob } from '../database/queue.ts';
+import { addJob } from '../database/added-jobs.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import { requirePart } from '../providers/provider.ts';

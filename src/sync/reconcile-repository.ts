@@ -1,6 +1,6 @@
 import { requestFullEvaluation } from '../achievements/files/store.ts';
 import { areCommitsCounted } from '../contributions/total-store.ts';
-import { addJob, type Job } from '../database/queue.ts';
+import { addJob, type Job } from '../database/added-jobs.ts';
 import { checkTotals } from './check-totals.ts';
 import { whileClaimed } from './claims.ts';
 import { busyDelayMs, toKnown } from './collect.ts';

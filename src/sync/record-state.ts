@@ -6,9 +6,9 @@ import { updateTotalsJob } from '../contributions/jobs.ts';
 import { foldSums, sumOverOwned } from '../contributions/owner-sum-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { prepareListsAgain } from '../contributors/prepare-store.ts';
+import { addJob } from '../database/added-jobs.ts';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
-import { addJob } from '../database/queue.ts';
 import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';
 
@@ -48,7 +48,6 @@ export async function recordVisibility(
   if (ownerIds.length === 0) return;
   await lockAccounts(transaction, ownerIds);
   for (const ownerId of ownerIds) await recordState(context, transaction, ownerId);
-  // At the end, because all transactions that store contributions wait for the one that has added these jobs.
   await addJob(transaction, updateTotalsJob);
   await prepareListsAgain(transaction, ownerIds);
   await requestBoardsNaming(transaction, ownerIds);

@@ -12,7 +12,8 @@ import {
 } from '../contributions/jobs.ts';
 import { ListOfAccount } from '../contributors/jobs.ts';
 import { makeList, prepareList } from '../contributors/ranking.ts';
-import { addJob, type Task } from '../database/queue.ts';
+import { addJob } from '../database/added-jobs.ts';
+import type { Task } from '../database/queue.ts';
 import { applyJob } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
 import { urgencies } from '../providers/call.ts';

@@ -7,10 +7,10 @@ import {
   takeChangedContributors,
 } from '../contributions/changed-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
+import { addJob } from '../database/added-jobs.ts';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
 import { inBatches } from '../database/in-batches.ts';
-import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';

@@ -3,7 +3,7 @@ import { lookUpJob, refreshJob } from '../../src/accounts/jobs.ts';
 import { findByName } from '../../src/accounts/store.ts';
 import { changeNeeds } from '../../src/contributions/detail-store.ts';
 import { collectJob, fetchReportedTotalsJob } from '../../src/contributions/jobs.ts';
-import { addJob, type Job, type Task } from '../../src/database/queue.ts';
+import { addJob, type Job } from '../../src/database/added-jobs.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { AppError } from '../../src/errors.ts';
 import { historyStream } from '../../src/providers/history.ts';
@@ -80,7 +80,7 @@ class Run {
   readonly #maxRequests: number;
   readonly #onStep: ReadOptions['onStep'];
   readonly #context: SyncContext;
-  readonly #tasks: Record<string, Task>;
+  readonly #tasks: ReturnType<typeof createTasks>;
   readonly #abortController = new AbortController();
   readonly #signal = AbortSignal.any([this.#abortController.signal, AbortSignal.timeout(limits.ms)]);
   /** Jobs without a time get that of the database, which is long after that of the world. */

@@ -1,7 +1,7 @@
 import { removeErasedRows } from '../../contributions/erased-repository-store.ts';
 import { cleanUpJob } from '../../contributions/jobs.ts';
+import { addJob } from '../../database/added-jobs.ts';
 import { inBatches } from '../../database/in-batches.ts';
-import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { addJob } from '../../database/added-jobs.ts';
 import type { Connection } from '../../database/connection.ts';
-import { addJob } from '../../database/queue.ts';
 
 /**
  * The number of repositories taken at a time, in random order, so that repositories that have to wait do not block

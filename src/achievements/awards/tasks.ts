@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { collectRepositoryJob } from '../../contributions/jobs.ts';
+import { addJob } from '../../database/added-jobs.ts';
 import { inBatches } from '../../database/in-batches.ts';
-import { addJob, type Task } from '../../database/queue.ts';
+import type { Task } from '../../database/queue.ts';
 import { type AwardContext, awardRepository } from './award.ts';
 import { addAwardJob, findUnknownAtDate, queueNextOfAddresses, requestAllAwards } from './jobs-store.ts';
 import { settlingMs } from './plan.ts';

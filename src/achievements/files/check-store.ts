@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { addJob, type Job } from '../../database/added-jobs.ts';
 import type { Connection } from '../../database/connection.ts';
-import { addJob, type Job } from '../../database/queue.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 import type { Report } from '../report.ts';
 

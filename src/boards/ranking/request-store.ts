@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { addJob } from '../../database/added-jobs.ts';
 import type { Connection } from '../../database/connection.ts';
-import { addJob } from '../../database/queue.ts';
 import { type RankedBoard, rankBoardJob } from '../jobs.ts';
 import { noteAllOfPerson, noteAllOfTeam } from './change-store.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { addJob } from '../../database/added-jobs.ts';
 import type { Connection } from '../../database/connection.ts';
-import { addJob } from '../../database/queue.ts';
 import { notifyJob } from '../jobs.ts';
 
 /** The most messages that one statement makes due. */

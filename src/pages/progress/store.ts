@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { nameKey } from '../../accounts/account.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import { collectJob, collectRepositoryJob } from '../../contributions/jobs.ts';
+import type { Job } from '../../database/added-jobs.ts';
 import type { Connection } from '../../database/connection.ts';
-import type { Job } from '../../database/queue.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** An account by its name, or one of its repositories. */

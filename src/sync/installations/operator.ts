@@ -1,8 +1,8 @@
 import { requestListing } from '../../accounts/mention-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { collectJob, collectRepositoryJob } from '../../contributions/jobs.ts';
+import { addJob } from '../../database/added-jobs.ts';
 import { announce } from '../../database/announcements.ts';
-import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { recordInstalled } from '../../installations/coverage-store.ts';

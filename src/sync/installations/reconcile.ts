@@ -1,6 +1,6 @@
 import { findOptedOutIds } from '../../accounts/opt-out-store.ts';
+import { addJob } from '../../database/added-jobs.ts';
 import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
-import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { welcomeJob } from '../../installations/jobs.ts';

@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value';
+import { addJob, type Job } from '../../database/added-jobs.ts';
 import { inBatches } from '../../database/in-batches.ts';
-import { addJob, type Job, type Task } from '../../database/queue.ts';
+import type { Task } from '../../database/queue.ts';
 import { AppError } from '../../errors.ts';
 import { InstallationReference, reconcileJob, welcomeJob } from '../../installations/jobs.ts';
 import { forgetInstallations } from '../../installations/store.ts';

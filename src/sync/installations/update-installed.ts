@@ -1,7 +1,7 @@
 import { requestListing } from '../../accounts/mention-store.ts';
 import { collectJob } from '../../contributions/jobs.ts';
+import { addJob } from '../../database/added-jobs.ts';
 import type { Connection } from '../../database/connection.ts';
-import { addJob } from '../../database/queue.ts';
 import { hideUncovered, type Owners, recordInstalled } from '../../installations/coverage-store.ts';
 import type { SyncContext } from '../context.ts';
 import { recordVisibility } from '../record-state.ts';

@@ -1,6 +1,6 @@
 import { findKnown, requestListing } from '../../accounts/mention-store.ts';
 import { collectJob } from '../../contributions/jobs.ts';
-import { addJob } from '../../database/queue.ts';
+import { addJob } from '../../database/added-jobs.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { InstallationReference } from '../../installations/jobs.ts';
 import { findInstallation } from '../../installations/store.ts';

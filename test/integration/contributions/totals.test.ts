@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recordTotalsChanged } from '../../../src/contributions/collection-store.ts';
 import { findUncounted } from '../../../src/contributions/commits-again-store.ts';
-import { lockTotals } from '../../../src/contributions/write-store.ts';
 import { findDuePolls } from '../../../src/repositories/poll-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
-import { until } from '../../time.ts';
 import { addRepository, contributionOf, storeContributions } from './stored-repository.ts';
 
 describe('totals', () => {
@@ -25,32 +23,6 @@ describe('totals', () => {
       "select name from announcements join accounts on id::text = key where kind = 'account'",
     );
     assert.deepEqual(rows, [{ name: 'bob' }]);
-  });
-
-  it('locks the totals of a repository before the job that updates those of people', async () => {
-    await using opened = await reuseTestDatabase();
-    const { connection, pool } = opened.database;
-    const id = await addRepository(connection);
-    const { rows: people } = await pool.query<{ id: string }>('select id from accounts');
-    await storeContributions(connection, id, [contributionOf({ author: people[0]?.id ?? null })]);
-    let recording: Promise<void> = Promise.resolve();
-    await connection.transaction().execute(async (transaction) => {
-      await lockTotals(transaction, id);
-      recording = connection.transaction().execute((other) => recordTotalsChanged(other, [id]));
-      recording.catch(() => {});
-      await until(async () => {
-        const { rows } = await pool.query(
-          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        );
-        return rows.length > 0 || undefined;
-      }, 'the other transaction waits');
-      await recordTotalsChanged(transaction, [id]);
-    });
-    await recording;
-    const { rows: jobs } = await pool.query(
-      "select key from graphile_worker._private_jobs where key = 'update_totals'",
-    );
-    assert.equal(jobs.length, 1);
   });
 
   it('skips a repository without commits or with an unavailable provider', async () => {

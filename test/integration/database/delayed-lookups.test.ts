@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { addJob } from '../../../src/database/added-jobs.ts';
 import {
   claimLookup,
   claimLookupWithin,
@@ -13,7 +14,7 @@ import {
   forgetRefusals,
   renewLookup,
 } from '../../../src/database/lookups.ts';
-import { addJob, runNow } from '../../../src/database/queue.ts';
+import { runNow } from '../../../src/database/queue.ts';
 import { AppError } from '../../../src/errors.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock, until } from '../../time.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { releaseJobsOfDeadNodes } from '../../../src/database/abandoned-jobs.ts';
-import { addJob, startQueue, type Task } from '../../../src/database/queue.ts';
+import { addJob } from '../../../src/database/added-jobs.ts';
+import { startQueue, type Task } from '../../../src/database/queue.ts';
 import { openTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 

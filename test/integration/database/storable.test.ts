@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { addJob } from '../../../src/database/queue.ts';
+import { addJob } from '../../../src/database/added-jobs.ts';
 import { saveDeliveries } from '../../../src/deliveries/store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { lookUpNamedPeopleJob } from '../../../src/boards/jobs.ts';
 import { findDueNames } from '../../../src/boards/people/named-people-store.ts';
-import { addJob } from '../../../src/database/queue.ts';
+import { addJob } from '../../../src/database/added-jobs.ts';
 import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { type SteppedService, startSteppedService } from '../sync/stepped-service.ts';

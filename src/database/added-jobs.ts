@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { Connection } from './connection.ts';
+
+/** Work to be done once, by any node, even if this one dies. */
+export interface Job {
+  task: string;
+  payload: Record<string, string | boolean>;
+  /** Jobs with the same key that have not started are one job. */
+  key: string;
+  /** Jobs with a smaller number run first. */
+  priority: number;
+  runAt?: Date;
+  /** The delay in ms by the clock of the database, in place of `runAt`. */
+  delayMs?: number;
+  /**
+   * When jobs become one, the first one's `runAt` counts, so that an endless series of changes does not delay it for
+   * ever.
+   */
+  keepsRunAt?: boolean;
+}
+
+/** The jobs that open transactions are going to add. */
+const added = new WeakMap<Connection, Job[]>();
+
+/**
+ * Adds a job as part of the surrounding transaction: one of `transaction.ts` stores it before it commits. The key of a stored
+ * job is a lock, for which all other transactions with the same job wait.
+ */
+export async function addJob(connection: Connection, job: Job): Promise<void> {
+  const jobs = added.get(connection);
+  if (jobs === undefined) await store(connection, job);
+  else jobs.push(job);
+}
+
+/** Runs the work of a transaction, and then stores its jobs in the order of their keys, so that no two transactions deadlock. */
+export async function withJobsLast<Result>(
+  transaction: Connection,
+  work: (transaction: Connection) => Promise<Result>,
+): Promise<Result> {
+  const jobs: Job[] = [];
+  added.set(transaction, jobs);
+  const result = await work(transaction);
+  added.delete(transaction);
+  for (const job of jobs.toSorted((one, other) => compare(one.key, other.key))) await store(transaction, job);
+  return result;
+}
+
+/** Returns a function that takes back the jobs that a transaction adds from now on. */
+export function markJobs(transaction: Connection): () => void {
+  const jobs = added.get(transaction) ?? [];
+  const { length } = jobs;
+  return () => {
+    jobs.length = length;
+  };
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+async function store(connection: Connection, job: Job): Promise<void> {
+  await sql`
+    select graphile_worker.add_job(
+      ${job.task}::text, ${JSON.stringify(job.payload)}::json, job_key => ${job.key}::text,
+      priority => ${job.priority}::integer,
+      run_at => coalesce(now() + ${job.delayMs ?? null}::float8 * interval '1 ms', ${job.runAt ?? null}::timestamptz),
+      job_key_mode => ${job.keepsRunAt ? 'preserve_run_at' : 'replace'})`.execute(connection);
+}
