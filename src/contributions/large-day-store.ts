@@ -138,7 +138,7 @@ export function isCountedCommit(repositoryId: string): RawBuilder<boolean> {
   return sql`not exists (select from uncounted_commits u where u.repository_id = ${repositoryId} and u.oid = c.oid)`;
 }
 
-/** Returns, for each counter, SQL for its name when the contribution \`c\` counts for it; null otherwise. */
+/** Returns, for each counter, SQL for its name when the contribution `c` counts for it; null otherwise. */
 export function namesOfCounted(counters: readonly StoredCounter[]): RawBuilder<unknown>[] {
   return counters.map((counter) => sql`case when ${counts(counter)} then ${sql.lit(counter.name)} end`);
 }

@@ -23,8 +23,8 @@ export interface Job {
 const added = new WeakMap<Connection, Job[]>();
 
 /**
- * Adds a job as part of the surrounding transaction: one of `transaction.ts` stores it before it commits. The key of a stored
- * job is a lock, for which all other transactions with the same job wait.
+ * Adds a job as part of the surrounding transaction, which stores it before it commits. All other transactions with the same
+ * job wait for one that has stored it.
  */
 export async function addJob(connection: Connection, job: Job): Promise<void> {
   const jobs = added.get(connection);
@@ -32,7 +32,7 @@ export async function addJob(connection: Connection, job: Job): Promise<void> {
   else jobs.push(job);
 }
 
-/** Runs the work of a transaction, and then stores its jobs in the order of their keys, so that no two transactions deadlock. */
+/** Runs the work of a transaction, and then stores its jobs in the order of their keys, which all transactions share. */
 export async function withJobsLast<Result>(
   transaction: Connection,
   work: (transaction: Connection) => Promise<Result>,
@@ -41,7 +41,7 @@ export async function withJobsLast<Result>(
   added.set(transaction, jobs);
   const result = await work(transaction);
   added.delete(transaction);
-  for (const job of jobs.toSorted((one, other) => compare(one.key, other.key))) await store(transaction, job);
+  for (const job of jobs.toSorted(byKey)) await store(transaction, job);
   return result;
 }
 
@@ -54,9 +54,9 @@ export function markJobs(transaction: Connection): () => void {
   };
 }
 
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
+function byKey({ key }: Job, { key: other }: Job): number {
+  if (key === other) return 0;
+  return key < other ? -1 : 1;
 }
 
 async function store(connection: Connection, job: Job): Promise<void> {

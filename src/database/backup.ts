@@ -7,6 +7,7 @@ import { distrustStoredTimes } from './future-store.ts';
 import { appliedMigration, migrate, newestMigration } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { atOneMoment, streamRows } from './stream-rows.ts';
+import { inOneTransaction } from './transaction.ts';
 
 /**
  * Exports and imports all stored data as lines of JSON: first a header, then for each table its name and its rows. An
@@ -126,7 +127,7 @@ export async function importLines(database: Database, migration: string, lines: 
   if (occupied !== undefined || (await appliedMigration(database)) !== migration) {
     throw new AppError('conflict', 'Import needs a new database, in which nothing was ever stored.');
   }
-  await connection.transaction().execute((transaction) => importTables(transaction, lines));
+  await inOneTransaction(connection, (transaction) => importTables(transaction, lines));
   await migrate(database);
   await distrustStoredTimes(connection);
 }

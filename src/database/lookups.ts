@@ -5,6 +5,7 @@ import { announce } from './announcements.ts';
 import type { Connection } from './connection.ts';
 import { type Allowance, maxAllowanceWaitMs, permitNow, useAllowances } from './counts.ts';
 import { deleteSome } from './delete-some.ts';
+import { inOneTransaction } from './transaction.ts';
 
 /**
  * Lookups at a provider. Each is a job and runs once, for any number of callers on any number of nodes; its key is the
@@ -53,7 +54,7 @@ export async function claimLookup(
   isStored: IsStored = () => Promise.resolve(false),
 ): Promise<Claim> {
   try {
-    return await connection.transaction().execute(async (transaction) => {
+    return await inOneTransaction(connection, async (transaction) => {
       const claim = await claimLookupWithin(transaction, job, now, party);
       if (claim.state !== 'standing' && (await isStored(transaction))) throw new AlreadyStored();
       return claim;

@@ -11,6 +11,7 @@ import { repeatEvery } from './interval.ts';
 import { type Notifications, poolOfJobs } from './notifications.ts';
 import { type OnJobEnd, runJob } from './run-job.ts';
 import { isPooled } from './sessions.ts';
+import { inOneTransaction } from './transaction.ts';
 
 /** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
 export type Urgency = 'interactive' | 'background';
@@ -193,7 +194,7 @@ async function stopWorkers({ runner, ended }: Workers): Promise<void> {
 }
 
 async function releaseJobsOf(connection: Connection, workerIds: readonly string[]): Promise<void> {
-  await connection.transaction().execute(async (transaction) => {
+  await inOneTransaction(connection, async (transaction) => {
     await sql`delete from workers where id = any(${workerIds})`.execute(transaction);
     await sql`select graphile_worker.force_unlock_workers(${workerIds}::text[])`.execute(transaction);
   });

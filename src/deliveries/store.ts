@@ -3,6 +3,7 @@ import { addJob, type Job } from '../database/added-jobs.ts';
 import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Connection } from '../database/connection.ts';
 import { deleteSome } from '../database/delete-some.ts';
+import { inOneTransaction } from '../database/transaction.ts';
 import type { Change, Delivery } from '../providers/provider.ts';
 import { orderKeyOf } from './order-key.ts';
 
@@ -51,7 +52,7 @@ export async function saveDeliveries(connection: Connection, received: readonly 
     received_at: receivedAt,
     order_key: orderKeyOf({ provider, changes }),
   }));
-  return connection.transaction().execute(async (transaction) => {
+  return inOneTransaction(connection, async (transaction) => {
     const saved = await sql<{ provider: string; id: string }>`
       insert into deliveries (provider, id, event, changes, received_at, order_key)
       select provider, id, event, changes, received_at, order_key

@@ -4,6 +4,7 @@ import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import { deleteSome } from '../database/delete-some.ts';
 import { keptAwards } from '../database/kept-awards.ts';
+import { inOneTransaction } from '../database/transaction.ts';
 import { isPresentInSql } from '../repositories/present-store.ts';
 import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
@@ -69,7 +70,7 @@ export async function claimNext(
   receiver: string,
   { now, random }: { now: Date; random: number },
 ): Promise<Attempt | undefined> {
-  return connection.transaction().execute(async (transaction) => {
+  return inOneTransaction(connection, async (transaction) => {
     // An index has this order, so that the cost does not follow the number of messages that are due.
     const { rows } = await sql<ClaimedRow>`
       with next as materialized (
@@ -135,7 +136,7 @@ function toAttempt(row: ClaimedRow, attempts: number): Attempt {
 
 /** Marks a message as sent, and deletes the stored failures of its receiver. */
 export async function recordSent(connection: Connection, { id, receiver }: Attempt, now: Date): Promise<void> {
-  await connection.transaction().execute(async (transaction) => {
+  await inOneTransaction(connection, async (transaction) => {
     await transaction
       .updateTable('notifications')
       .set({ state: 'sent', error: null, ended_at: now })
@@ -158,7 +159,7 @@ export async function recordFailed(
 ): Promise<number> {
   const { reason, isFinal, retryAt } = failure;
   const overdue = await giveUpOverdue(connection, receiver, { reason, now });
-  const isDead = await connection.transaction().execute(async (transaction) => {
+  const isDead = await inOneTransaction(connection, async (transaction) => {
     // Messages are locked before their receiver.
     await transaction.updateTable('notifications').set({ error: reason }).where('id', '=', id).execute();
     const { rows } = await sql`

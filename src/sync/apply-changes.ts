@@ -106,10 +106,7 @@ async function finishBatch({ context, transaction, ...batch }: Batch): Promise<v
   await recordVisibility(context, transaction, sorted(changedOwners));
   await recordTotalsChanged(transaction, [...batch.changedRepositories]);
   for (const mention of batch.accountsToLookUp) await claimLookupWithin(transaction, lookUpJob(mention), context.now());
-  for (const key of sorted(batch.jobs.keys())) {
-    const job = batch.jobs.get(key);
-    if (job !== undefined) await addJob(transaction, job);
-  }
+  for (const job of batch.jobs.values()) await addJob(transaction, job);
   for (const id of sorted(batch.changedRepositories)) await requestBoardsOf(transaction, id);
 }
 

@@ -112,7 +112,7 @@ async function applyNextKey(context: SyncContext, which: Which, onFound: () => v
   } catch (error) {
     const delayed = first;
     if (delayed === undefined || !isWorkerAway(error)) throw error;
-    await context.connection.transaction().execute(async (transaction) => {
+    await inOneTransaction(context.connection, async (transaction) => {
       await delayKey(transaction, delayed);
       await tryAgain(transaction);
     });

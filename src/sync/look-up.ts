@@ -10,7 +10,7 @@ import type { Job } from '../database/added-jobs.ts';
 import { announce } from '../database/announcements.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { claimLookupWithin, completeLookup, delayLookup, failLookup, renewLookup } from '../database/lookups.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { inOneTransaction, inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
@@ -56,7 +56,7 @@ export async function lookUp(context: SyncContext, requested: NameOnProvider, ca
       return undefined;
     }
     const until = new Date(context.now().getTime() + context.freshForMs);
-    await context.connection.transaction().execute(async (transaction) => {
+    await inOneTransaction(context.connection, async (transaction) => {
       await keepFormerName(transaction, requested.provider, requested.name, until);
       await failLookup(transaction, key, { state: 'absent' }, until);
     });
@@ -246,7 +246,7 @@ async function saveReport(
  * @param key of the lookup that this completes.
  */
 async function hide(context: SyncContext, account: Account, key?: string): Promise<void> {
-  await context.connection.transaction().execute(async (transaction) => {
+  await inOneTransaction(context.connection, async (transaction) => {
     await markDeleted(transaction, account.id, context.now());
     await announce(transaction, { kind: 'account', key: account.id });
     if (key !== undefined) await completeLookup(transaction, key);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { announce } from '../../database/announcements.ts';
 import type { Connection } from '../../database/connection.ts';
+import { inOneTransaction } from '../../database/transaction.ts';
 import { recordAudit } from '../audit/store.ts';
 import { assessHolding, type HoldingColumns, toHolding, unansweredForMs } from './holding.ts';
 
@@ -96,7 +97,7 @@ async function recordLapse(
   const { state, endsAt } = assessHolding(toHolding(row), context.now);
   const isSuspended = state === 'suspended' && row.suspended_at === null;
   if (state !== 'ended' && !isSuspended) return;
-  await connection.transaction().execute(async (transaction) => {
+  await inOneTransaction(connection, async (transaction) => {
     // Changes nothing when the holding was renewed after the row was read.
     const unchanged = sql`
       account_id = ${row.account_id} and id = ${row.id} and ended_at is null

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
+import { inOneTransaction } from '../../database/transaction.ts';
 import type { NewSigningKey, SigningKey } from './signing-key.ts';
 
 const dayMs = 86_400_000;
@@ -42,7 +43,7 @@ async function findCurrent(connection: Connection, now: Date): Promise<SigningKe
  */
 export async function tendSigningKeys(connection: Connection, now: Date, newKey: NewSigningKey): Promise<void> {
   const fresh = await newKey('EdDSA');
-  await connection.transaction().execute(async (transaction) => {
+  await inOneTransaction(connection, async (transaction) => {
     await sql`lock table signing_keys in share row exclusive mode`.execute(transaction);
     await transaction.deleteFrom('signing_keys').where('published_until', '<=', now).execute();
     await transaction.updateTable('signing_keys').set({ private_key: null }).where('signs_until', '<=', now).execute();

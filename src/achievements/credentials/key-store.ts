@@ -6,6 +6,7 @@ import {
   type SigningKey,
 } from '../../access/tokens/signing-key.ts';
 import type { Connection } from '../../database/connection.ts';
+import { inOneTransaction } from '../../database/transaction.ts';
 import type { PublicKey } from './issuer.ts';
 
 /** The time for which a key signs, in ms; its public key stays published for good. */
@@ -26,7 +27,7 @@ export async function currentCredentialKey(connection: Connection, context: Cont
   const known = await findCurrent(connection, context);
   if (known !== undefined) return known;
   const fresh = await newKey(algorithm);
-  return connection.transaction().execute(async (transaction) => {
+  return inOneTransaction(connection, async (transaction) => {
     await sql`lock table credential_keys in share row exclusive mode`.execute(transaction);
     const current = await findCurrent(transaction, context);
     if (current !== undefined) return current;
