@@ -44,7 +44,8 @@ export class ReadBatch extends Query {
 
   /** @param again receives the statements that the server skipped, because one before them failed. */
   constructor(reads: readonly BatchedRead[], again: (reads: readonly BatchedRead[]) => void) {
-    super({ text: reads.map(({ text }) => text).join(';\n') });
+    // The driver copies an object.
+    super(reads.map(({ text }) => text).join(';\n'));
     this.#reads = reads;
     this.#again = again;
   }

@@ -112,8 +112,8 @@ function makeLanguage(locale: string): Language {
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'long' });
   const [days, weeks] = [unit('day'), unit('week')];
   const rules = new Intl.PluralRules(locale);
-  const pluralOf = onceForSmall((value) => rules.select(value));
-  const number = onceForSmall((value) => full.format(value));
+  const pluralOf = onceForCount((value) => rules.select(value));
+  const number = onceForCount((value) => full.format(value));
   return {
     locale,
     isRightToLeft: rightToLeft.has(locale),
@@ -152,18 +152,20 @@ function onceForDay(format: (time: Date) => string): (time: Date) => string {
   };
 }
 
-/** Numbers from 0 to this one, excluded, are formatted once. */
-const smallNumbers = 1000;
+/** The most numbers whose texts a language keeps. */
+const maxNumbers = 5000;
 
-/** Formats each small number once: most numbers of a page are small, and formatting one takes about a microsecond. */
-function onceForSmall<Text extends string>(format: (value: number) => Text): (value: number) => Text {
+/** Formats each count once, because formatting one takes about a microsecond, and pages mostly repeat counts. */
+function onceForCount<Text extends string>(format: (value: number) => Text): (value: number) => Text {
   const texts = new Map<number, Text>();
   return (value) => {
     const known = texts.get(value);
     if (known !== undefined) return known;
     const text = format(value);
     // A map takes 0 and -0 for the same key.
-    if (Number.isInteger(value) && value < smallNumbers && (value > 0 || Object.is(value, 0))) texts.set(value, text);
+    if (!Number.isInteger(value) || Object.is(value, -0)) return text;
+    if (texts.size >= maxNumbers) texts.clear();
+    texts.set(value, text);
     return text;
   };
 }
