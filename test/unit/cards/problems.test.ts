@@ -5,6 +5,7 @@ import { languageOf } from '../../../src/cards/languages/language.ts';
 import { locales } from '../../../src/cards/languages/locales.ts';
 import { withoutDirections } from '../../../src/cards/text/fit.ts';
 import type { Explanation } from '../../../src/errors.ts';
+import { sampled } from '../../depth.ts';
 
 const images = createCardImages({
   images: { find: () => assert.fail('a card of an error has no images') },
@@ -45,23 +46,20 @@ const values = {
 
 describe('cards of errors', () => {
   it('show title and cause uncut in every language on the narrowest card', async () => {
-    for (const locale of locales) {
+    const cases = locales.flatMap((locale) =>
+      Object.entries(statuses).flatMap(([title, status]) =>
+        (Object.keys(languageOf(locale).words.problems) as Explanation['phrase'][]).flatMap((phrase) =>
+          cards.map((card) => ({ locale, title, status, phrase, card })),
+        ),
+      ),
+    );
+    for (const { locale, title, status, phrase, card } of sampled(cases, 3)) {
       const { words } = languageOf(locale);
-      for (const [title, status] of Object.entries(statuses)) {
-        for (const phrase of Object.keys(words.problems) as Explanation['phrase'][]) {
-          for (const card of cards) {
-            const { lines } = await drawn(
-              { locale, width: '240' },
-              { status, explanations: [{ phrase, values }] },
-              card,
-            );
-            const text = lines.join(' ').replaceAll(' ', '');
-            const expected = `${words[title as keyof typeof statuses]}${words.problems[phrase]}`;
-            const filled = expected.replace(/\{(\w+)\}/g, (_, name: keyof typeof values) => values[name]);
-            assert.equal(text, filled.replaceAll(' ', ''), `${locale} ${title} ${phrase} ${card}`);
-          }
-        }
-      }
+      const { lines } = await drawn({ locale, width: '240' }, { status, explanations: [{ phrase, values }] }, card);
+      const text = lines.join(' ').replaceAll(' ', '');
+      const expected = `${words[title as keyof typeof statuses]}${words.problems[phrase]}`;
+      const filled = expected.replace(/\{(\w+)\}/g, (_, name: keyof typeof values) => values[name]);
+      assert.equal(text, filled.replaceAll(' ', ''), `${locale} ${title} ${phrase} ${card}`);
     }
   });
 
