@@ -140,7 +140,7 @@ describe('checkTotals of a day with more rows than a part', () => {
     const id = await storeLargeDay(opened);
     let changes = 0;
     let statements = 0;
-    for (let at = 1; at === 1 || at <= statements; at += isThorough ? 1 : 29) {
+    for (let at = 1; at === 1 || at <= statements; at += isThorough ? 1 : 59) {
       statements = await interleave(
         database,
         async (connection) => assert.equal(await check(connection, id, limits), 0, `before statement ${at}`),
@@ -162,7 +162,7 @@ describe('checkTotals of a day with more rows than a part', () => {
     const { database } = opened;
     const id = await storeLargeDay(opened);
     let statements = 1;
-    for (let at = 1; at <= statements; at += isThorough ? 2 : 97) {
+    for (let at = 1; at <= statements; at += isThorough ? 2 : 193) {
       for (const fault of ['changed people', 'a lost person', 'changed files of languages'])
         await database.pool.query(faults[fault] ?? '', [day]);
       let isChanged = false;
