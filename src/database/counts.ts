@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Batches } from './batches.ts';
 import type { Connection } from './connection.ts';
@@ -122,7 +122,7 @@ export function permitNow(allowances: readonly Allowance[], now: Date): RawBuild
 }
 
 function keyOf(action: string): string {
-  return hash('sha256', action, 'base64url');
+  return createHash('sha256').update(action).digest('base64url');
 }
 
 /** Deletes some counts of periods that are over. @returns how many. */

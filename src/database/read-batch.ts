@@ -44,7 +44,7 @@ export class ReadBatch extends Query {
 
   /** @param again receives the statements that the server skipped, because one before them failed. */
   constructor(reads: readonly BatchedRead[], again: (reads: readonly BatchedRead[]) => void) {
-    // The driver copies an object.
+    // Given an object, the driver would copy it property by property for each batch.
     super(reads.map(({ text }) => text).join(';\n'));
     this.#reads = reads;
     this.#again = again;

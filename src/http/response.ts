@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Representation, Representations } from './compression.ts';
 import type { Envelope } from './envelope.ts';
 import type { CardImage } from './images.ts';
@@ -160,7 +160,7 @@ function typeOf(csv: string | undefined): string {
 
 /** Returns the strong entity tag of a body: a part of its SHA-256. */
 export function etagOf(bytes: Buffer): string {
-  return `"${hash('sha256', bytes, 'base64url').slice(0, 27)}"`;
+  return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
 }
 
 /**
