@@ -139,7 +139,7 @@ async function collectAll({ simulator, pool, change }: Fixture, node: ServicePro
 
 /**
  * Lets a node of 0.3 repeat failed requests about installations within seconds, until the signal aborts. By itself it
- * waits a minute for each, and a busy machine may fail several of them.
+ * waits a minute for each, and on a busy machine several of them fail.
  */
 async function repeatFailedRequests(pool: Pool, signal: AbortSignal): Promise<void> {
   try {
