@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { addJob, type Job } from '../database/added-jobs.ts';
 import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Connection } from '../database/connection.ts';
@@ -92,10 +92,19 @@ export async function lockNextKey(
     from (
       select order_key from deliveries where ${isUnapplied} and ${which === 'new' ? isNew : isDue}
       order by ${which === 'new' ? sql`attempts, received_at` : sql`retry_at`} offset 0) next
-    where pg_try_advisory_xact_lock(${sql.lit(advisoryLocks.applyingDeliveries)}, hashtext(order_key))
+    where ${locksKey(sql.ref('order_key'))}
     limit 1`.execute(transaction);
   return rows[0]?.key;
 }
+
+/** Locks a key for the transaction. @returns false when another transaction has locked it. */
+export async function tryLockKey(transaction: Connection, key: string): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`select ${locksKey(sql.val(key))} as locked`.execute(transaction);
+  return rows[0]?.locked === true;
+}
+
+const locksKey = (key: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`pg_try_advisory_xact_lock(${sql.lit(advisoryLocks.applyingDeliveries)}, hashtext(${key}))`;
 
 /** Ends the limits of a try. A commit waits for the locks of announcements, and must not fail because of them. */
 export async function endLimits(transaction: Connection): Promise<void> {
@@ -150,14 +159,15 @@ export async function countFailure(transaction: Connection, { provider, id }: Un
 
 /**
  * Lets the key of a delivery wait that could not be applied yet, the longer the more it has waited, so that any number
- * of such keys leaves time for others.
+ * of such keys leaves time for others. The transaction must hold the lock of the key: another one would leave out this
+ * delivery, whose row is locked, and apply the later ones first.
  */
 export async function delayKey(transaction: Connection, { provider, id }: Unapplied): Promise<void> {
   await sql`
     update deliveries set waiting_since = coalesce(waiting_since, now()),
       retry_at = now() + greatest(${sql.lit(delays.shortest)}::interval,
         least(${sql.lit(delays.longest)}::interval, (now() - coalesce(waiting_since, now())) / ${sql.lit(delays.partOfWait)}))
-    where provider = ${provider} and id = ${id}`.execute(transaction);
+    where provider = ${provider} and id = ${id} and applied_at is null`.execute(transaction);
 }
 
 /** The delays before another try, as intervals. */

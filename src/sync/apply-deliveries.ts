@@ -11,6 +11,7 @@ import {
   lockNextKey,
   type TryLimits,
   takeUnapplied,
+  tryLockKey,
   type Unapplied,
 } from '../deliveries/store.ts';
 import { applyChanges } from './apply-changes.ts';
@@ -92,14 +93,15 @@ async function applyInTurn(context: SyncContext, which: Which, onFound: () => vo
  * @returns `more` when other keys may be left.
  */
 async function applyNextKey(context: SyncContext, which: Which, onFound: () => void): Promise<'done' | 'more'> {
-  let first: Unapplied | undefined;
+  let tried: { key: string; first: Unapplied } | undefined;
   const take = async (transaction: Connection): Promise<'done' | 'more'> => {
     const key = await lockNextKey(transaction, which, limits[which]);
     if (key === undefined) return 'done';
     onFound();
     const deliveries = await takeUnapplied(transaction, key, atOnce);
-    [first] = deliveries;
-    if (deliveries.length > 0) {
+    const [first] = deliveries;
+    if (first !== undefined) {
+      tried = { key, first };
       await applyInOrder(context, transaction, { deliveries, which });
       await endLimits(transaction);
       return 'more';
@@ -110,10 +112,11 @@ async function applyNextKey(context: SyncContext, which: Which, onFound: () => v
   try {
     return await inOneTransaction(context.connection, take);
   } catch (error) {
-    const delayed = first;
-    if (delayed === undefined || !isWorkerAway(error)) throw error;
+    if (tried === undefined || !isWorkerAway(error)) throw error;
+    const { key, first } = tried;
     await inOneTransaction(context.connection, async (transaction) => {
-      await delayKey(transaction, delayed);
+      // A transaction that has taken the key since the failed commit delays it itself when it fails too.
+      if (await tryLockKey(transaction, key)) await delayKey(transaction, first);
       await tryAgain(transaction);
     });
     return 'more';

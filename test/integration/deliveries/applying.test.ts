@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Database } from '../../../src/database/connection.ts';
 import type { Change } from '../../../src/providers/provider.ts';
 import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
 import { isOnCluster } from '../../database.ts';
@@ -16,6 +17,21 @@ import {
 
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
+
+/** Lets changes of the first repository fail as where its worker of a Citus cluster is away, while `away` has its id. */
+async function loseFirstRepository({ pool }: Database, moment: 'change' | 'commit'): Promise<void> {
+  await pool.query(`
+    create table away (external_id text);
+    create function be_away() returns trigger language plpgsql as $$ begin
+      if new.external_id in (select external_id from away) then
+        raise 'connection to the remote node failed' using errcode = '08006';
+      end if;
+      return new;
+    end $$;
+    create ${moment === 'commit' ? 'constraint trigger be_away after' : 'trigger be_away before'} update on repositories
+      ${moment === 'commit' ? 'deferrable initially deferred' : ''} for each row execute function be_away();
+    insert into away values ('1')`);
+}
 
 describe('parallel application of deliveries', () => {
   it('applies those of all other repositories while the rows of many repositories are locked', async () => {
@@ -99,21 +115,11 @@ describe('parallel application of deliveries', () => {
     assert.deepEqual(fixture.failures, []);
   });
 
-  for (const moment of ['change', 'commit']) {
+  for (const moment of ['change', 'commit'] as const) {
     it(`delays those of a repository whose worker of a Citus cluster is away at the ${moment}, and applies others`, async () => {
       await using fixture = await openAppliers({ nodes: 1, repositories: 3 });
       const { pool } = fixture.database;
-      await pool.query(`
-        create table away (external_id text);
-        create function be_away() returns trigger language plpgsql as $$ begin
-          if new.external_id in (select external_id from away) then
-            raise 'connection to the remote node failed' using errcode = '08006';
-          end if;
-          return new;
-        end $$;
-        create ${moment === 'commit' ? 'constraint trigger be_away after' : 'trigger be_away before'} update on repositories
-          ${moment === 'commit' ? 'deferrable initially deferred' : ''} for each row execute function be_away();
-        insert into away values ('1')`);
+      await loseFirstRepository(fixture.database, moment);
       await fixture.receive([repositoryHidden('1')], [contributionsChanged('1')], [repositoryHidden('2')]);
       // The second one of the repository is about its streams alone, and waits for the first one.
       await fixture.applyUntil(2);
@@ -127,6 +133,34 @@ describe('parallel application of deliveries', () => {
       assert.deepEqual(fixture.failures, [], 'a wait is no failure');
     });
   }
+
+  it('applies no later delivery of a repository while the delay of a failed commit is being stored', async () => {
+    await using fixture = await openAppliers({ nodes: 1, repositories: 2 });
+    const { pool } = fixture.database;
+    await loseFirstRepository(fixture.database, 'commit');
+    // The row of the delayed delivery stays locked while another transaction looks for deliveries.
+    await pool.query(`
+      create function be_slow() returns trigger language plpgsql as $$ begin
+        if new.waiting_since is not null then perform pg_sleep(0.5); end if;
+        return new;
+      end $$;
+      create trigger be_slow before update on deliveries for each row execute function be_slow()`);
+    await fixture.receive([repositoryHidden('1')], [contributionsChanged('1')], [repositoryHidden('2')]);
+    const node = fixture.nodes[0] ?? assert.fail();
+    const applying = applyDeliveries(node);
+    await until(async () => {
+      const { rows } = await pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+      );
+      return rows.length > 0 ? true : undefined;
+    }, 'the delay is being stored');
+    await Promise.all([applying, applyDeliveries(node)]);
+    const { rows } = await pool.query('select id from deliveries where applied_at is null order by id');
+    assert.deepEqual(rows, [{ id: '000001' }, { id: '000002' }]);
+    await pool.query('delete from away');
+    await fixture.applyUntil(0);
+    assert.deepEqual(fixture.failures, [], 'a wait is no failure');
+  });
 
   it('waits for another transaction that adds the job for keys that wait, longer than for other locks', async () => {
     await using fixture = await openAppliers({ nodes: 1, repositories: 1 });
