@@ -114,7 +114,8 @@ function inOrder(): Record<'long' | 'unit' | 'others', string[]> {
 function show(result: TestResult): void {
   results.push(result);
   const signs = { passed: '✔', failed: '✖', skipped: '﹣' };
-  console.log(`${signs[result.outcome]} ${describe(result)}`);
+  const reason = result.reason === undefined ? '' : `: ${result.reason}`;
+  console.log(`${signs[result.outcome]} ${describe(result)}${reason}`);
 }
 
 function describe({ titles, durationMs }: TestResult): string {

@@ -7,10 +7,12 @@ export interface TestResult {
   titles: string[];
   file: string;
   durationMs: number;
-  /** `skipped` is a test that did not run, such as one for another operating system. */
+  /** `skipped` is a test or a suite that did not run, such as one for another operating system. */
   outcome: 'passed' | 'failed' | 'skipped';
   /** The error of a failed test, for people. */
   error?: string;
+  /** The reason for which a test or a suite did not run; undefined where it names none. */
+  reason?: string;
 }
 
 /** Marks lines of results in the output of a process. */
@@ -21,7 +23,7 @@ export const endOfFile = 'end of a file';
 
 /**
  * Reports results for the process that runs the tests. Suites are left out, because their tests say whether they passed,
- * unless a hook before or after their tests failed.
+ * unless they did not run, or a hook before or after their tests failed.
  * @param uncaught errors that no code caught; the reporter takes them, and the test that ends next fails.
  */
 export function createReporter(uncaught: unknown[]): (events: AsyncIterable<TestEvent>) => AsyncGenerator<string> {
@@ -38,16 +40,18 @@ async function* report(events: AsyncIterable<TestEvent>, uncaught: unknown[]): A
     const failure = type === 'test:fail' ? data.details.error : undefined;
     const { failureType }: { failureType?: string } = Object(failure);
     if (nesting === 0 && name === endOfFile) continue;
-    const isOfOthers = (details.type === 'suite' && failureType !== 'hookFailed') || failureType === 'subtestsFailed';
-    if (isOfOthers) continue;
+    const isSkipped = data.skip !== undefined && data.skip !== false;
+    const saysItself = isSkipped || failureType === 'hookFailed';
+    if ((details.type === 'suite' && !saysItself) || failureType === 'subtestsFailed') continue;
     const own = failure === undefined ? [] : [failure.cause ?? failure];
     const errors = [...new Set([...own, ...uncaught.splice(0)])];
     const result: TestResult = {
       titles: [...titles.slice(0, nesting), name],
       file,
       durationMs: details.duration_ms,
-      outcome: errors.length > 0 ? 'failed' : data.skip === undefined || data.skip === false ? 'passed' : 'skipped',
+      outcome: errors.length > 0 ? 'failed' : isSkipped ? 'skipped' : 'passed',
       ...(errors.length > 0 && { error: errors.map((error) => inspect(error, { depth: 5 })).join('\n') }),
+      ...(typeof data.skip === 'string' && { reason: data.skip }),
     };
     yield `${resultMark}${JSON.stringify(result)}\n`;
   }
