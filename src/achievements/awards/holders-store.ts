@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { allAwards, keptAwards } from '../../database/kept-awards.ts';
+import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** An achievement that the file of a public repository defines at present. */
@@ -59,6 +60,13 @@ export function holdersInSql(upTo: RawBuilder<unknown> = sql`${maxHolders + 1}`)
       select from accounts a where id = w.account_id and ${isShownInSql('a')} offset 0) a
     where w.achievement_id = h.id and w.revoked_at is null limit ${upTo}) one)`;
 }
+
+/** Counts the holders of achievements, at most `upTo` each. */
+export const countHolders = fixedStatement<{ ids: readonly string[]; upTo: number }, { id: string; holders: number }>(
+  (value) => sql`
+    select ${pointRead} h.id, n.holders
+    from unnest(${value('ids')}::uuid[]) h (id) cross join lateral ${holdersInSql(value('upTo'))} n`,
+);
 
 /** Returns the columns of the achievement `h` of the repository `r`, which `n` people hold. */
 function columnsInSql() {

@@ -4,7 +4,6 @@ import type { Connection } from '../../database/connection.ts';
 import { keptAwards } from '../../database/kept-awards.ts';
 import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql, isPublicInSql } from '../../repositories/present-store.ts';
-import { holdersInSql } from './holders-store.ts';
 
 /** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id. */
 export type AwardPlace = readonly [awardedAtUs: string, id: string];
@@ -25,8 +24,8 @@ export interface Award {
   awardedAt: Date;
   /** True when it was imported from another service. */
   isImported: boolean;
-  /** The number of people who hold the achievement, as `findAwardPage` counts them; undefined where it counts none. */
-  holders: number | undefined;
+  /** True when its repository is private. */
+  isPrivate: boolean;
   place: AwardPlace;
 }
 
@@ -52,7 +51,7 @@ interface Row {
   awarded_at: Date;
   awarded_at_us: string;
   is_imported: boolean;
-  holders?: number;
+  is_private: boolean;
 }
 
 /** The part of an account's awards that is wanted. */
@@ -61,11 +60,6 @@ interface AwardsPage {
   after?: AwardPlace | undefined;
   before?: AwardPlace | undefined;
   id?: string;
-  /**
-   * Counts the people who hold each achievement, up to this number, because counting more would take long; only accounts
-   * that everyone may see, and none for achievements of private repositories.
-   */
-  holdersUpTo?: number | undefined;
 }
 
 /**
@@ -80,15 +74,14 @@ export async function findAwardPage(connection: Connection, audience: Audience, 
     after: after !== undefined,
     before: before !== undefined,
     id: id !== undefined,
-    holders: page.holdersUpTo !== undefined,
   };
   const key = Object.values(has).join();
   const findAwards = statements.get(key) ?? awardsStatement(has);
   statements.set(key, findAwards);
   const [us, placeId] = after ?? before ?? [];
   const { accountId, isOwner } = audience;
-  const { limit, holdersUpTo } = page;
-  const rows = await findAwards(connection, { accountId, isOwner, limit, holdersUpTo, us, placeId, id });
+  const { limit } = page;
+  const rows = await findAwards(connection, { accountId, isOwner, limit, us, placeId, id });
   const awards = rows.map(toAward);
   return before === undefined ? awards : awards.toReversed();
 }
@@ -97,7 +90,6 @@ interface AwardValues {
   accountId: string;
   isOwner: boolean;
   limit: number;
-  holdersUpTo: number | undefined;
   /** The place at which the page begins. */
   us: string | undefined;
   placeId: string | undefined;
@@ -108,15 +100,11 @@ interface AwardValues {
 const statements = new Map<string, ReturnType<typeof awardsStatement>>();
 
 /** @param has the parts of the statement that not all pages have. */
-function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id' | 'holders', boolean>) {
+function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id', boolean>) {
   return fixedStatement<AwardValues, Row>((value) => {
     const beside = (operator: '<' | '>') => sql`
       and (w.awarded_at, w.id) ${sql.raw(operator)}
         ('epoch'::timestamptz + ${value('us')}::bigint * interval '1 microsecond', ${value('placeId')}::uuid)`;
-    // PostgreSQL counts after the limit.
-    const number = holdersInSql(value('holdersUpTo'));
-    const shownNumber = has.private ? sql`case when r.is_private then 0 else ${number} end` : number;
-    const holders = has.holders ? sql`, ${shownNumber} as holders` : sql``;
     // All readers may know a public repository.
     const isOpen = has.private
       ? sql`not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')})`
@@ -128,7 +116,7 @@ function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id' | 'ho
       (extract(epoch from w.awarded_at) * 1000000)::bigint::text as awarded_at_us,
       case when t.is_open then r.name when ${value('isOwner')}::boolean then w.repository_name else '' end as repository_name,
       case when t.is_open then o.name end as icon_owner, case when t.is_open then r.name end as icon_repository,
-      r.default_branch ${holders}
+      r.default_branch, r.is_private
     from ${keptAwards('w')}
     -- Each of these reads one row by its key. The offsets spare PostgreSQL the comparison of other orders, which took
     -- twice the time of the statement. Conditions outside of them would be steps of their own.
@@ -152,13 +140,8 @@ function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id' | 'ho
  * Returns one award by its id, or by the id that another service gave to it; undefined where this reader may not see
  * it.
  */
-export async function findAward(
-  connection: Connection,
-  audience: Audience,
-  id: string,
-  holdersUpTo?: number,
-): Promise<Award | undefined> {
-  const [award] = await findAwardPage(connection, audience, { id, limit: 1, holdersUpTo });
+export async function findAward(connection: Connection, audience: Audience, id: string): Promise<Award | undefined> {
+  const [award] = await findAwardPage(connection, audience, { id, limit: 1 });
   return award;
 }
 
@@ -175,7 +158,7 @@ function toAward(row: Row): Award {
     description: row.description,
     awardedAt: row.awarded_at,
     isImported: row.is_imported,
-    holders: row.holders,
+    isPrivate: row.is_private,
     place: [row.awarded_at_us, row.id],
   };
 }

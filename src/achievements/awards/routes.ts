@@ -16,6 +16,7 @@ import {
 } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
+import { HolderCounts } from './holder-counts.ts';
 import { findNext, type NextAchievement } from './next.ts';
 import { type AwardServices, nextRoutes } from './next-routes.ts';
 import { type Audience, type Award, type AwardPlace, findAward, findAwardPage } from './page-store.ts';
@@ -60,7 +61,8 @@ export const AwardPath = Type.Object({
 const listing = 'achievements';
 
 /** Registers endpoint 4, the achievements that an account was awarded, and each of these awards by itself. */
-export function awardRoutes(app: App, services: AwardServices): void {
+export function awardRoutes(app: App, without: AwardServices): void {
+  const services = { ...without, holderCounts: new HolderCounts(without.connection, without.now) };
   nextRoutes(app, services);
   const shared = { readers: 'public', dataType: 'achievement', item: AwardItem, cards: ['achievements'] } as const;
   addEndpoint(app, services, {
@@ -87,9 +89,10 @@ export function awardRoutes(app: App, services: AwardServices): void {
     query: Type.Object({ format, raw }),
     load: async (context) => {
       const audience = audienceOf(context);
-      const award = await findAward(services.connection, audience, context.params.award_id, holdersUpTo(context));
+      const award = await findAward(services.connection, audience, context.params.award_id);
       if (award === undefined) throw noSuchAward();
-      return { ...cutPage([award], 1, {}), includesPrivate: audience.includesPrivate };
+      const holders = await findHolders(services, [award], context);
+      return { ...cutPage([award], 1, {}), includesPrivate: audience.includesPrivate, holders };
     },
     present: (awards, context) => present(services, awards, context),
   });
@@ -104,18 +107,28 @@ type Context = RequestContext<unknown, unknown>;
 
 interface Awards extends Page<Award> {
   includesPrivate: boolean;
+  /** The number of people who hold each achievement, 0 for those of private repositories; undefined where none is shown. */
+  holders?: readonly number[] | undefined;
   /** The achievement that comes next, for cards. */
   next?: NextAchievement | undefined;
 }
 
-/** The greatest number of holders that is counted: one more than the greatest that cards show. */
-const maxHolders = 101;
-
-function holdersUpTo({ image, cardInput }: Context): number | undefined {
-  return image !== undefined || cardInput?.includes('holders') === true ? maxHolders : undefined;
+interface Services extends AwardServices {
+  holderCounts: HolderCounts;
 }
 
-async function loadPage(services: AwardServices, context: Context): Promise<Awards> {
+async function findHolders(
+  { holderCounts }: Services,
+  awards: readonly Award[],
+  { image, cardInput }: Context,
+): Promise<number[] | undefined> {
+  if (image === undefined && cardInput?.includes('holders') !== true) return undefined;
+  const ids = awards.filter(({ isPrivate }) => !isPrivate).map(({ achievementId }) => achievementId);
+  const counts = await holderCounts.find(ids);
+  return awards.map(({ achievementId }) => counts.get(achievementId) ?? 0);
+}
+
+async function loadPage(services: Services, context: Context): Promise<Awards> {
   const { connection, parsedFiles } = services;
   const { account, page } = context;
   const { limit, start } = page;
@@ -126,13 +139,14 @@ async function loadPage(services: AwardServices, context: Context): Promise<Awar
       limit: itemsToRead(page),
       after: start.after && placeOf('after', start.after, account.id),
       before: start.before && placeOf('before', start.before, account.id),
-      holdersUpTo: holdersUpTo(context),
     }),
     context.image === undefined || account.type !== 'user' || !isFirst
       ? undefined
       : findNext(connection, account.id, parsedFiles),
   ]);
-  return { ...cutPage(found, limit, start), includesPrivate: audience.includesPrivate, next };
+  const awards = cutPage(found, limit, start);
+  const holders = await findHolders(services, awards.page, context);
+  return { ...awards, includesPrivate: audience.includesPrivate, holders, next };
 }
 
 function audienceOf({ account, isOwner }: Context): Audience {
@@ -144,9 +158,8 @@ function present(
   awards: Awards,
   { account, provider, image }: Context,
 ): HandlerResult {
-  const { page, includesPrivate, next } = awards;
+  const { page, includesPrivate, holders, next } = awards;
   const items = page.map((award) => toItem(award, provider));
-  const holders = page.flatMap(({ holders: number }) => number ?? []);
   const nextIcon = next && iconUrl(next, provider);
   return {
     envelope: envelope({
@@ -163,7 +176,7 @@ function present(
           ...(next === undefined ? [] : [[nextIcon ?? '', next.repositoryId] as const]),
         ]),
       }),
-      ...(holders.length > 0 && { holders }),
+      ...(holders !== undefined && { holders }),
       ...(next !== undefined && {
         next: { name: next.name, icon_url: nextIcon ?? '', present: next.present, wanted: next.wanted },
       }),

@@ -61,7 +61,7 @@ async function readAll(connection: Connection, { person, award }: Filled): Promi
   const at = { accountId: person.id, awardId: award.id };
   const [earnable] = await findEarnable(connection, { ownerId, repositoryId: null }, 1);
   return {
-    page: (await findAwardPage(connection, audience, { limit: 5, holdersUpTo: 9 })).length,
+    page: (await findAwardPage(connection, audience, { limit: 5 })).length,
     award: await findAward(connection, audience, award.id),
     achievement: (await findPublicAchievement(connection, { ownerId, id: achievementId }))?.holders,
     awarded: await findAwardedAchievement(connection, at),

@@ -4,35 +4,10 @@ import { describe, it } from 'node:test';
 import { findRevoked, statusEntryOf } from '../../../../src/achievements/credentials/status-store.ts';
 import { setRevoked } from '../../../../src/achievements/revocations/store.ts';
 import { exportLines, importLines, readHeader } from '../../../../src/database/backup.ts';
-import type { Database } from '../../../../src/database/connection.ts';
 import { inTransaction } from '../../../../src/database/transaction.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { until } from '../../../time.ts';
-
-/** Stores awards of as many accounts, from one repository of `owner`. */
-async function storeAwards({ pool }: Database, count: number): Promise<{ awardIds: string[]; ownerId: string }> {
-  const account = `insert into accounts (id, provider, external_id, handle, type, name, named_at, checked_at,
-      created_at, updated_at)
-    select gen_random_uuid(), 'github', $1 || n, '', 'user', $1 || n, now(), now(), now(), now()
-    from generate_series(1, $2::integer) n returning id`;
-  const { rows: owners } = await pool.query<{ id: string }>(account, ['owner', 1]);
-  const { rows: people } = await pool.query<{ id: string }>(account, ['person', count]);
-  const ownerId = owners[0]?.id ?? assert.fail();
-  const { rows } = await pool.query<{ id: string }>(
-    `with repository as (
-       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
-         listed_at, created_at, updated_at)
-       values (gen_random_uuid(), 'github', 'r', 'r', $1, 'r', false, false, now(), now(), now(), now()) returning id
-     ), achievement as (
-       insert into achievements (id, repository_id, name, icon, description, is_current)
-       select gen_random_uuid(), id, 'Hero', '', '', true from repository returning id)
-     insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
-     select gen_random_uuid(), achievement.id, person, 'r', now(), now()
-     from achievement, unnest($2::uuid[]) person returning id`,
-    [ownerId, people.map(({ id }) => id)],
-  );
-  return { awardIds: rows.map(({ id }) => id), ownerId };
-}
+import { storeAwards } from '../stored-awards.ts';
 
 describe('entries of status lists', () => {
   it('stay the same for an award, and differ between awards, when several nodes issue at the same time', async () => {

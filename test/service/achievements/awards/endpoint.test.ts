@@ -136,6 +136,9 @@ describe('the list of awards', () => {
 
   it('shows awards in a private repository to their earner, to others by consent, and none after an erasure', async () => {
     const { simulator, service } = shared;
+    const saysHowRare = async (init?: RequestInit): Promise<boolean> =>
+      (await service.get(`${list}?format=svg`, init)).text.includes('>Held by 1<');
+    assert.equal(await saysHowRare(), true);
     setVisibility(simulator.world, awardingRepository(simulator), 'private');
     await namesUntil(service, []);
     const own = bearer(await serviceToken(service, simulator, ada));
@@ -157,6 +160,7 @@ describe('the list of awards', () => {
       ],
     );
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
+    assert.equal(await saysHowRare(own), false);
     const owners = bearer(await serviceToken(service, simulator, engines));
     assert.deepEqual((await service.get(list, owners)).body.data, []);
     // The repository's own name is not hers to publish.
@@ -166,6 +170,7 @@ describe('the list of awards', () => {
     const consented = await service.get(list);
     assert.deepEqual(consented.body.meta_data, { count: 3, data_type: 5, includes_private: true });
     assert.ok(!consented.text.includes('engine-1'));
+    assert.equal(await saysHowRare(), false);
     await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { hidden: true }));
     await until(async () => ((await service.get(list)).status === 404 ? true : undefined), 'she is hidden');
 
