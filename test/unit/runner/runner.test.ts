@@ -34,7 +34,6 @@ describe('the runner of tests', () => {
       [
         ['suites that do not run', 'skipped', 'it needs another machine'],
         ['suites that run › has a test that does not run', 'skipped', 'it takes too long'],
-        ['suites that run › has a test without a reason', 'skipped', undefined],
         ['suites that run › has a test that runs', 'passed', undefined],
       ],
     );
