@@ -9,8 +9,8 @@ const keptForMs = 60_000;
 const maxKept = 10_000;
 
 /**
- * Counts the people who hold achievements, because cards and pages show how rare these are; only accounts that everyone
- * may see. A count reads each holder, and the cards and pages of all holders show it, so each process keeps it for a minute.
+ * Counts the accounts that hold an achievement and that everyone may see: cards and pages show how rare it is. A count
+ * reads each holder, and the cards and pages of all holders show the same one, so each process keeps it for a minute.
  */
 export class HolderCounts {
   readonly #connection: Connection;
