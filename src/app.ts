@@ -66,15 +66,21 @@ export async function startService(config: Config, options: AppOptions): Promise
 
 /**
  * Waits until the responses and jobs under way have ended. After `responsesEndWithinMs` closes the connections of the
- * others, so that they fail.
+ * others, so that they fail, and from then on those to the database that are silent for that time.
  */
-export async function endWork({ app, jobs }: { app?: App; jobs?: Jobs }, { dropSilent }: Core): Promise<void> {
-  const forcing = setTimeout(() => {
+export async function endWork(
+  { app, jobs }: { app?: App; jobs?: Pick<Jobs, 'stop'> },
+  { dropSilent }: Pick<Core, 'dropSilent'>,
+): Promise<void> {
+  const forcing = setInterval(() => {
     app?.server.closeAllConnections();
     dropSilent(responsesEndWithinMs);
   }, responsesEndWithinMs);
-  await Promise.all([app?.close(), jobs?.stop()]);
-  clearTimeout(forcing);
+  try {
+    await Promise.all([app?.close(), jobs?.stop()]);
+  } finally {
+    clearInterval(forcing);
+  }
 }
 
 async function startListening(app: App, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {

@@ -31,7 +31,7 @@ export interface PoolLimits {
 
 /** The time, in ms, after the server's own limit at which a statement without a response breaks its connection. */
 const responseGraceMs = 500;
-/** The time, in ms, that the server has to end connections; after it, those that are silent are broken off. */
+/** The time, in ms, that the server has to end connections. After it, those that are silent for that time are broken off. */
 const endsWithinMs = 1000;
 
 /**
@@ -90,11 +90,15 @@ export function openPool(
     pool,
     dropSilent,
     close: async () => {
-      const impatient = setTimeout(() => dropSilent(endsWithinMs), endsWithinMs);
-      // Kysely ends the pool only if it has used it.
-      await connection.destroy();
-      if (!pool.ending) await pool.end();
-      clearTimeout(impatient);
+      // Repeated, because a connection may fall silent at any time while others still end.
+      const impatient = setInterval(() => dropSilent(endsWithinMs), endsWithinMs);
+      try {
+        // Kysely ends the pool only if it has used it.
+        await connection.destroy();
+        if (!pool.ending) await pool.end();
+      } finally {
+        clearInterval(impatient);
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { endWork } from '../../../src/app.ts';
 import { listen } from '../../../src/database/listener.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
@@ -22,5 +23,33 @@ describe('closing connections to a silent database', () => {
     await database.close();
     await read;
     assert.equal(database.pool.totalCount, 0);
+  });
+
+  it('breaks off one that falls silent while they are closed', async () => {
+    await using created = await createTestDatabase();
+    await using link = await linkTo(created.url);
+    const database = await openDatabase({ databaseUrl: link.url, dataDir: '/nonexistent', log: () => {} });
+    const client = await database.pool.connect();
+    const closed = database.close();
+    // Its result arrives less than a second before the silent connections are broken off for the first time.
+    await client.query('select pg_sleep(0.5)');
+    link.silence('all');
+    await assert.rejects(client.query('select 1'), /Connection terminated/);
+    client.release(true);
+    await closed;
+    assert.equal(database.pool.totalCount, 0);
+  });
+
+  it('ends jobs whose statement falls silent while they end', async () => {
+    await using created = await createTestDatabase();
+    await using link = await linkTo(created.url);
+    const database = await openDatabase({ databaseUrl: link.url, dataDir: '/nonexistent', log: () => {} });
+    const stop = async (): Promise<void> => {
+      await database.pool.query('select pg_sleep(1)');
+      link.silence('all');
+      await assert.rejects(database.pool.query('select 1'), /Connection terminated/);
+    };
+    await endWork({ jobs: { stop } }, database);
+    await database.close();
   });
 });
