@@ -17,6 +17,8 @@ import { startMetrics } from './start-metrics.ts';
 
 /** The time for responses and statements under way when the service stops, in ms; then their connections are closed. */
 const responsesEndWithinMs = 3000;
+/** The time in ms without a byte after which a connection to the database is closed from then on. */
+const silentAfterMs = 1000;
 
 /** A running service. */
 export interface Service {
@@ -66,20 +68,22 @@ export async function startService(config: Config, options: AppOptions): Promise
 
 /**
  * Waits until the responses and jobs under way have ended. After `responsesEndWithinMs` closes the connections of the
- * others, so that they fail, and from then on those to the database that are silent for that time.
+ * others, so that they fail, and those to the database that are silent, also when they fall silent later.
  */
 export async function endWork(
   { app, jobs }: { app?: App; jobs?: Pick<Jobs, 'stop'> },
   { dropSilent }: Pick<Core, 'dropSilent'>,
 ): Promise<void> {
-  const forcing = setInterval(() => {
+  const force = (): void => {
     app?.server.closeAllConnections();
-    dropSilent(responsesEndWithinMs);
-  }, responsesEndWithinMs);
+    dropSilent(silentAfterMs);
+    forcing = setTimeout(force, silentAfterMs);
+  };
+  let forcing = setTimeout(force, responsesEndWithinMs);
   try {
     await Promise.all([app?.close(), jobs?.stop()]);
   } finally {
-    clearInterval(forcing);
+    clearTimeout(forcing);
   }
 }
 
