@@ -28,7 +28,7 @@ describe('teams with 10,000 members', () => {
       inTransaction(connection, (transaction) => saveTeam(transaction, team, ids, stored));
     const everyone = Array.from({ length: members }, (_, index) => `p${index + 1}`);
     assert.ok(await save(database.connection, everyone));
-    await database.pool.query('vacuum analyze host_team_members');
+    await analyzeTables(database);
     const areOther: boolean[] = [];
     const ran = await watchPlans(database, async (connection) => {
       areOther.push(await save(connection, everyone.toReversed()));

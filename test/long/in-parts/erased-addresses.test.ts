@@ -12,7 +12,7 @@ import { watchChangedRows } from '../../integration/changed-rows.ts';
 import { now, saveGrace } from '../../integration/contributions/erasure-fixture.ts';
 import { addRepository } from '../../integration/contributions/stored-repository.ts';
 import { loseConnectionAtStatements } from '../../integration/lost-connection.ts';
-import { watchPlans } from '../../integration/plans.ts';
+import { analyzeTables, watchPlans } from '../../integration/plans.ts';
 
 const few = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, seasons: 2, others: 40 };
 const emailsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index + 1}@x.org`);
@@ -78,7 +78,7 @@ describe('addresses of an account that its owner erases', () => {
       await using opened = await openTestDatabase();
       const { database } = opened;
       const person = await fill(database, addresses);
-      await database.pool.query('vacuum analyze');
+      await analyzeTables(database);
       const ran = await watchPlans(database, (connection) => begin(connection, person));
       costs.push(ran.reduce((sum, { blocks }) => sum + blocks, 0));
     }

@@ -5,6 +5,7 @@ import { currentRanking } from '../../../src/contributors/ranking.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { Computations } from '../../../src/http/computations.ts';
+import { analyzeTables } from '../../integration/plans.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 
@@ -68,7 +69,7 @@ export async function fill(database: Database, items: number, names = 1): Promis
     const scope = { accountId, repositoryId: null, includesPrivate: false };
     await currentRanking({ connection, computations, now: () => now }, scope);
   }
-  await pool.query('vacuum analyze');
+  await analyzeTables(database);
   const holder = await findByName(connection, 'github', 'grace');
   return holder?.state === 'present' ? holder.account : assert.fail();
 }
