@@ -17,7 +17,7 @@ import { startMetrics } from './start-metrics.ts';
 
 /** The time for responses and statements under way when the service stops, in ms; then their connections are closed. */
 const responsesEndWithinMs = 3000;
-/** The time in ms without a byte after which a connection to the database is closed from then on. */
+/** After that, the time, in ms, for which a connection to the database may be silent before it is closed. */
 const silentAfterMs = 1000;
 
 /** A running service. */
@@ -68,7 +68,7 @@ export async function startService(config: Config, options: AppOptions): Promise
 
 /**
  * Waits until the responses and jobs under way have ended. After `responsesEndWithinMs` closes the connections of the
- * others, so that they fail, and those to the database that are silent, also when they fall silent later.
+ * others, so that they fail, and from then on each second those connections to the database that are silent.
  */
 export async function endWork(
   { app, jobs }: { app?: App; jobs?: Pick<Jobs, 'stop'> },

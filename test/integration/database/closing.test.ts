@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { endWork } from '../../../src/app.ts';
+import type { Database } from '../../../src/database/connection.ts';
 import { listen } from '../../../src/database/listener.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
-import { linkTo } from '../../database-link.ts';
+import { type DatabaseLink, linkTo } from '../../database-link.ts';
+
+/** Opens a test database through a link that can fall silent. */
+async function openThroughLink(): Promise<AsyncDisposable & { database: Database; link: DatabaseLink }> {
+  await using stack = new AsyncDisposableStack();
+  const { url } = stack.use(await createTestDatabase());
+  const link = stack.use(await linkTo(url));
+  const database = await openDatabase({ databaseUrl: link.url, dataDir: '/nonexistent', log: () => {} });
+  const opened = stack.move();
+  return { database, link, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
 
 describe('closing connections to a silent database', () => {
   it('breaks them off, also those with a running statement', async () => {
-    await using created = await createTestDatabase();
-    await using link = await linkTo(created.url);
-    const database = await openDatabase({ databaseUrl: link.url, dataDir: '/nonexistent', log: () => {} });
+    await using opened = await openThroughLink();
+    const { database, link } = opened;
     const ignore = (): void => {};
     const { clientConfig } = database;
     const receivers = { onAnnouncement: ignore, onReset: ignore, onSilent: ignore, log: ignore };
@@ -26,12 +36,11 @@ describe('closing connections to a silent database', () => {
   });
 
   it('breaks off one that falls silent while they are closed', async () => {
-    await using created = await createTestDatabase();
-    await using link = await linkTo(created.url);
-    const database = await openDatabase({ databaseUrl: link.url, dataDir: '/nonexistent', log: () => {} });
+    await using opened = await openThroughLink();
+    const { database, link } = opened;
     const client = await database.pool.connect();
     const closed = database.close();
-    // Its result arrives less than a second before the silent connections are broken off for the first time.
+    // The result arrives half a second before the silent connections are broken off for the first time.
     await client.query('select pg_sleep(0.5)');
     link.silence('all');
     await assert.rejects(client.query('select 1'), /Connection terminated/);
@@ -41,11 +50,10 @@ describe('closing connections to a silent database', () => {
   });
 
   it('ends jobs whose statement falls silent while they end', async () => {
-    await using created = await createTestDatabase();
-    await using link = await linkTo(created.url);
-    const database = await openDatabase({ databaseUrl: link.url, dataDir: '/nonexistent', log: () => {} });
+    await using opened = await openThroughLink();
+    const { database, link } = opened;
     const stop = async (): Promise<void> => {
-      // Its result arrives less than a second before the silent connections are broken off for the first time.
+      // The result arrives half a second before the silent connections are closed for the first time.
       await database.pool.query('select pg_sleep(2.5)');
       link.silence('all');
       await assert.rejects(database.pool.query('select 1'), /Connection terminated/);
