@@ -63,7 +63,10 @@ export interface PageServices extends PipelineServices {
   findViewer: (cookieHeader: string | undefined) => Promise<AccountName | undefined>;
 }
 
-/** Adds a page. Its requests take the steps of the request pipeline: resolve → authorize → load → render → send. */
+/**
+ * Adds a page. Its requests take the steps of the request pipeline: resolve → authorize → load → render → send. They start
+ * lookups, and wait for none.
+ */
 export function addPage<Path extends TObject, Data>(app: App, services: PageServices, page: Page<Path, Data>): void {
   const { path, params, query = Type.Object({}) } = page;
   app.get(
@@ -79,9 +82,10 @@ async function respond<Path extends TObject, Data>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { resolver, cache, endpoints, now, lookUpBudgetMs, handlerTimeoutMs } = services;
+  const { resolver, cache, endpoints, now, handlerTimeoutMs } = services;
   const params: Static<Path> & AccountName = Object(request.params);
-  const deadline = new Date(now().getTime() + lookUpBudgetMs);
+  // A reader gets the page at once, and its script fills in what a host has not sent yet.
+  const deadline = now();
   const requester = requesterOf(request, false);
   const startSequence = cache.begin();
   const language = languageOf(services, request);

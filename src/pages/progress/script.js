@@ -3,8 +3,9 @@
  * that of a page whose repositories are being collected, as soon as all of them are.
  */
 
-const maxAttempts = 40;
+/** The pause, in ms, before the page is loaded again, which doubles after every 10 attempts up to the longest one. */
 const pauseMs = 3000;
+const longestPauseMs = 60_000;
 
 begin(1);
 
@@ -43,7 +44,7 @@ async function fillIn(path, attempt) {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } });
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   if (response.status === 202) {
-    if (attempt < maxAttempts) setTimeout(() => follow(path, attempt + 1), pauseMs);
+    setTimeout(() => follow(path, attempt + 1), pauseAfter(attempt));
     return;
   }
   const main = page.querySelector('main');
@@ -53,7 +54,12 @@ async function fillIn(path, attempt) {
   }
   document.title = page.title;
   const isWaiting = main?.querySelector('[data-progress]') instanceof HTMLElement;
-  if (isWaiting && attempt < maxAttempts) setTimeout(() => begin(attempt + 1), pauseMs);
+  if (isWaiting) setTimeout(() => begin(attempt + 1), pauseAfter(attempt));
+}
+
+/** @param {number} attempt */
+function pauseAfter(attempt) {
+  return Math.min(longestPauseMs, pauseMs * 2 ** Math.floor(attempt / 10));
 }
 
 /**
