@@ -5,7 +5,7 @@ import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
 import type { App } from '../http/app.ts';
 import { AccountPath, type HandlerResult, type RequestContext } from '../http/endpoint.ts';
-import { envelope, formatTimestamp, WindowSchema } from '../http/envelope.ts';
+import { envelope, formatTimestamp, type Progress, WindowSchema } from '../http/envelope.ts';
 import { FormatParameter } from '../http/images.ts';
 import { cutPage, itemsToRead, neighbourCursors, type Page, PageParameters } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
@@ -18,6 +18,7 @@ import { type Counters, counterNames, experienceOf, unknownCounters } from './co
 import { findDays } from './history.ts';
 import { type LoadedLanguages, loadLanguagesCard, presentLanguages } from './languages/card.ts';
 import { lastFetched, loadPrivateTotals } from './last-fetched.ts';
+import { findProgress } from './progress-store.ts';
 import { StreakParameters, streaksIn } from './streak-parameters.ts';
 import { loadWindows, type WindowSeries, wholeDays } from './window.ts';
 
@@ -86,6 +87,8 @@ type Context = RequestContext<unknown, Static<typeof Query>>;
 /** A page of the history of an account's counters. */
 interface History extends Page<CountersOfDay> {
   asOf: Date;
+  missing: readonly string[];
+  progress: Progress | undefined;
   includesPrivate: boolean;
 }
 
@@ -94,6 +97,7 @@ interface LoadedSeries {
   series: WindowSeries;
   lifetime: Counters;
   asOf: Date;
+  progress: Progress | undefined;
   includesPrivate: boolean;
 }
 
@@ -110,7 +114,19 @@ async function loadHistory(services: RouteServices, context: Context): Promise<H
   if (includesPrivate) await loadPrivateTotals(services, context);
   const found = await findDays(services, account, { ...page, limit: itemsToRead(page), includesPrivate });
   const asOf = await lastFetched(services, context, { includesPrivate, isCollected: false });
-  return { ...cutPage(found, page.limit, page.start), asOf, includesPrivate };
+  const cut = cutPage(found, page.limit, page.start);
+  const missing = missingOf(cut.page[0]);
+  return { ...cut, asOf, missing, progress: await loadProgress(services, context, missing), includesPrivate };
+}
+
+/** Finds how far collecting the account's repositories is; private ones are counted for the owner alone. */
+function loadProgress(
+  { connection }: RouteServices,
+  context: Context,
+  missing: readonly string[],
+): Promise<Progress | undefined> {
+  const withPrivate = context.isOwner && mayIncludePrivate(context);
+  return findProgress(connection, { accountId: context.account.id, repositoryId: null, withPrivate }, missing);
 }
 
 async function loadSeries(services: RouteServices, context: Context, requestedWindow: Window): Promise<LoadedSeries> {
@@ -124,7 +140,8 @@ async function loadSeries(services: RouteServices, context: Context, requestedWi
   const series = await loadWindows(services, context, terms);
   const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
   const asOf = await lastFetched(services, context, { includesPrivate, isCollected: true });
-  return { series, lifetime: newest?.counters ?? unknownCounters, asOf, includesPrivate };
+  const progress = await loadProgress(services, context, series.missing);
+  return { series, lifetime: newest?.counters ?? unknownCounters, asOf, progress, includesPrivate };
 }
 
 async function loadCalendar(services: RouteServices, context: Context): Promise<LoadedCalendar | undefined> {
@@ -144,7 +161,7 @@ function presentHistory(
   history: History,
   { account, provider }: Context,
 ): HandlerResult {
-  const { page: days, asOf, includesPrivate } = history;
+  const { page: days, asOf, missing, progress, includesPrivate } = history;
   const url = provider.accounts.urlOf(account);
   // The first item is the account as it is now, which has one time of its last change on all endpoints.
   const timeOf = (day: CountersOfDay): Date =>
@@ -153,7 +170,7 @@ function presentHistory(
     envelope: envelope({
       dataType: 'entity',
       data: days.map((day) => toItem(account, url, { ...day, updatedAt: timeOf(day) })),
-      provenance: { asOf, missing: missingOf(days[0]), includesPrivate },
+      provenance: { asOf, missing, progress, includesPrivate },
       ...neighbourCursors(history, ({ day }) => cursors.write(listing, [account.id, day])),
     }),
     staleAt: resolver.staleAt(asOf),
@@ -165,7 +182,7 @@ function presentHistory(
 
 function presentSeries(
   { resolver }: RouteServices,
-  { series: { windows, missing, source }, lifetime, asOf, includesPrivate }: LoadedSeries,
+  { series: { windows, missing, source }, lifetime, asOf, progress, includesPrivate }: LoadedSeries,
   { account, provider }: Context,
 ): HandlerResult {
   const url = provider.accounts.urlOf(account);
@@ -181,6 +198,7 @@ function presentSeries(
       provenance: {
         asOf,
         missing,
+        progress,
         includesPrivate,
         ...(windows[0] && { window: windows[0].window }),
         source,

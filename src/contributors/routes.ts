@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { accountProperties } from '../accounts/entity.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
 import { type ContributionKind, contributionKinds, namesOfKinds } from '../contributions/kinds.ts';
+import { findProgress } from '../contributions/progress-store.ts';
 import type { App } from '../http/app.ts';
 import {
   AccountPath,
@@ -10,7 +11,7 @@ import {
   RepositoryPath,
   type RequestContext,
 } from '../http/endpoint.ts';
-import { envelope, formatTimestamp, type Provenance, TimestampSchema } from '../http/envelope.ts';
+import { envelope, formatTimestamp, type Progress, type Provenance, TimestampSchema } from '../http/envelope.ts';
 import { FormatParameter } from '../http/images.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, type Place } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
@@ -102,7 +103,12 @@ export function contributorRoutes(app: App, services: ContributorServices): void
 type Context = RequestContext<unknown, Static<typeof Query>>;
 
 /** A page of contributors. */
-interface Contributors extends Page<Contributor> {
+interface Contributors extends Counted {
+  missing: readonly string[];
+  progress: Progress | undefined;
+}
+
+interface Counted extends Page<Contributor> {
   collected: Collected;
   /** The kinds that are counted. */
   kinds: readonly ContributionKind[];
@@ -121,9 +127,15 @@ async function loadPage(
   limits: Limits | undefined,
 ): Promise<Contributors | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;
-  return limits === undefined
-    ? loadLifetime(services, context, collected)
-    : loadWindow(services, context, collected, limits);
+  const counted =
+    limits === undefined
+      ? await loadLifetime(services, context, collected)
+      : await loadWindow(services, context, collected, limits);
+  const { uncollected, scope } = counted.collected;
+  const missing = namesOfKinds(uncollected.filter((kind) => counted.kinds.includes(kind)));
+  const { includesPrivate: withPrivate, ...repositories } = scope;
+  const progress = await findProgress(services.connection, { ...repositories, withPrivate }, missing);
+  return { ...counted, missing, progress };
 }
 
 /** Returns whether the list shows bots: as the request says, or by default in JSON and not in images. */
@@ -136,7 +148,7 @@ async function loadWindow(
   context: Context,
   collected: Collected,
   limits: Limits,
-): Promise<Contributors> {
+): Promise<Counted> {
   const { page, image } = context;
   const wanted = { ...page, withBots: includesBots(context) };
   // The state is read first: contributions collected after that make the numbers newer than the state, never older.
@@ -155,7 +167,7 @@ async function loadWindow(
   };
 }
 
-async function loadLifetime(services: RouteServices, context: Context, collected: Collected): Promise<Contributors> {
+async function loadLifetime(services: RouteServices, context: Context, collected: Collected): Promise<Counted> {
   const {
     account,
     isOwner,
@@ -190,15 +202,16 @@ function present(
   contributors: Contributors,
   { provider, isOwner }: Context,
 ): HandlerResult {
-  const { page, kinds, placeOf, further, origin } = contributors;
-  const { of, asOf, uncollected } = contributors.collected;
+  const { page, missing, progress, placeOf, further, origin } = contributors;
+  const { of, asOf } = contributors.collected;
   return {
     envelope: envelope({
       dataType: 'contributor',
       data: page.map((contributor) => toItem(contributor, provider.accounts.urlOf(contributor))),
       provenance: {
         asOf,
-        missing: namesOfKinds(uncollected.filter((kind) => kinds.includes(kind))),
+        missing,
+        progress,
         includesPrivate: isOwner,
         ...origin,
       },

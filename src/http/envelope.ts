@@ -20,6 +20,8 @@ export interface Provenance {
   /** Names of the parts that are not completely known. */
   missing: readonly string[];
   includesPrivate: boolean;
+  /** How far collecting is; undefined where nothing is missing. */
+  progress?: Progress | undefined;
   /** The window of time of the numbers; absent: lifetime. */
   window?: Pick<Window, 'since' | 'until' | 'timeZone'>;
   /** With a window, the origin of its numbers: contributions collected here, or the host's own numbers. */
@@ -28,6 +30,24 @@ export interface Provenance {
   evidence?: Evidence;
   /** The number at a former moment, when the response lists the items that were added and removed since. */
   comparison?: Comparison;
+}
+
+/** The repositories behind a response that are completely read, and the reason why the others are not. */
+export interface Progress extends Wait {
+  repositories: { complete: number; total: number };
+}
+
+/**
+ * `collecting`: the data is being read. It waits for the host's quota, for a host that does not respond, for one that
+ * refuses access, or for the caller's own allowance of lookups.
+ */
+export const waitReasons = ['collecting', 'quota', 'unreachable', 'refused', 'allowance'] as const;
+
+/** The reason why data is not complete yet. */
+export interface Wait {
+  reason: (typeof waitReasons)[number];
+  /** The time at which collecting continues; undefined while it runs, or where the time is not known. */
+  resumesAt?: Date | undefined;
 }
 
 /** A number at a former moment, and the items that were added and removed since. */
@@ -66,6 +86,7 @@ export interface Envelope {
     as_of?: string;
     complete?: boolean;
     missing?: readonly string[];
+    progress?: object;
     includes_private?: boolean;
     window?: WindowMeaning;
     source?: Source;
@@ -103,7 +124,10 @@ export function envelope(content: {
       ...(provenance && {
         ...(provenance.asOf !== null && { as_of: formatTimestamp(provenance.asOf) }),
         complete: provenance.missing.length === 0,
-        ...(provenance.missing.length > 0 && { missing: provenance.missing }),
+        ...(provenance.missing.length > 0 && {
+          missing: provenance.missing,
+          ...(provenance.progress && { progress: toProgress(provenance.progress) }),
+        }),
         includes_private: provenance.includesPrivate,
         ...(provenance.window && { window: meaningOf(provenance.window) }),
         ...(provenance.source && { source: provenance.source }),
@@ -116,6 +140,15 @@ export function envelope(content: {
     data,
     ...(previousCursor !== undefined && { previous_cursor: previousCursor }),
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+  };
+}
+
+function toProgress({ repositories, reason, resumesAt }: Progress): object {
+  const { complete, total } = repositories;
+  return {
+    repositories: { complete, total },
+    reason,
+    ...(resumesAt && { resumes_dttm: formatTimestamp(resumesAt) }),
   };
 }
 
@@ -194,6 +227,21 @@ export const WindowSchema = Type.Object(
   { title: 'Window', description: 'The window of time of the numbers. Absent: lifetime.' },
 );
 
+const ProgressSchema = Type.Object(
+  {
+    repositories: Type.Object({
+      complete: Type.Integer({ minimum: 0, description: 'Repositories that are completely read.', examples: [653] }),
+      total: Type.Integer({ minimum: 0, description: 'Repositories that are listed.', examples: [3005] }),
+    }),
+    reason: Type.Enum([...waitReasons], {
+      description:
+        '`collecting`: the data is being read. It waits for the quota at the code host (`quota`), for a host that does not respond (`unreachable`) or that refuses access (`refused`), or for the lookups that the caller may still start (`allowance`).',
+    }),
+    resumes_dttm: Type.Optional(TimestampSchema('When collecting continues. Absent while it runs, or if not known.')),
+  },
+  { title: 'CollectingProgress', description: 'How far collecting is. Absent when `complete` is true.' },
+);
+
 const listMetadata = {
   count,
   data_type: dataType,
@@ -206,6 +254,7 @@ const listMetadata = {
   missing: Type.Optional(
     Type.Array(Type.String(), { description: 'Names of the numbers that are incomplete.', examples: [['commits']] }),
   ),
+  progress: Type.Optional(ProgressSchema),
   includes_private: Type.Optional(Type.Boolean({ description: 'Private data is counted or listed.' })),
   window: Type.Optional(WindowSchema),
   source: Type.Optional(

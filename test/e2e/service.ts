@@ -21,7 +21,14 @@ export interface ServiceResponse {
 
 /** The body of a response or of an error; each test reads the fields that it expects. */
 export interface ResponseBody {
-  meta_data: { count: number; complete?: boolean; missing?: string[]; as_of?: string; includes_private?: boolean };
+  meta_data: {
+    count: number;
+    complete?: boolean;
+    missing?: string[];
+    progress?: { repositories: { complete: number; total: number }; reason: string; resumes_dttm?: string };
+    as_of?: string;
+    includes_private?: boolean;
+  };
   data: Record<string, unknown>[];
   next_cursor?: string;
   previous_cursor?: string;
