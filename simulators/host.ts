@@ -54,6 +54,8 @@ export interface SimulatedHost extends AsyncDisposable {
   gitRequests: string[];
   /** Repositories that git does not show, though they exist. */
   withoutGit: Set<Repository>;
+  /** Repositories that git does not serve just now. */
+  gitUnavailable: Set<Repository>;
   /**
    * Beginnings of requests (`POST /api/`): for each, the next such request is carried out, and its response is lost.
    */
@@ -126,6 +128,7 @@ export async function startHost(host: {
     signIn,
     gitRequests,
     withoutGit: git.switchedOff,
+    gitUnavailable: git.unavailable,
     losses,
     close,
     [Symbol.asyncDispose]: close,

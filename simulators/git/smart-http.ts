@@ -10,7 +10,7 @@ import { listRefs } from './ls-refs.ts';
 import { gitEnvironment } from './run-git.ts';
 
 /** `unauthorized` results in status 401, which GitHub sends to anonymous callers for private repositories. */
-export type ResolvedRepository = { directory: string } | 'not_found' | 'unauthorized';
+export type ResolvedRepository = { directory: string } | 'not_found' | 'unauthorized' | 'unavailable';
 
 /**
  * Returns the bare repository of a path if the bearer of the Authorization header may read it.
@@ -41,6 +41,7 @@ export function smartHttp(
     const resolved = await resolve(gitRequest.repository, request.headers.authorization);
     if (resolved === 'not_found') return refuse(response, 404);
     if (resolved === 'unauthorized') return refuse(response, 401);
+    if (resolved === 'unavailable') return refuse(response, 503);
     const environment = backendEnvironment(request, gitRequest, resolved.directory, options);
     if (gitRequest.step !== uploadPackStep) {
       if (!isCapabilityListing(request)) return listByOldProtocol(response, environment);
@@ -141,7 +142,7 @@ function decodePath(path: string): string {
   }
 }
 
-function refuse(response: ServerResponse, status: 401 | 404): void {
+function refuse(response: ServerResponse, status: 401 | 404 | 503): void {
   if (status === 401) response.setHeader('www-authenticate', 'Basic realm="git"');
   response.writeHead(status, { 'content-type': 'text/plain' }).end('The repository cannot be read.\n');
 }

@@ -21,6 +21,8 @@ export class GitHost {
   readonly handle: ReturnType<typeof smartHttp>;
   /** Repositories whose code is switched off; everything else of them is served. */
   readonly switchedOff = new Set<Repository>();
+  /** Repositories that git cannot read just now, while the API works. */
+  readonly unavailable = new Set<Repository>();
   readonly #world: World;
   readonly #authenticate: Authenticate;
   readonly #building = new Map<Repository, Promise<Built>>();
@@ -46,6 +48,7 @@ export class GitHost {
       return caller.name === 'anonymous' ? 'unauthorized' : 'not_found';
     }
     if (this.switchedOff.has(repository)) return 'not_found';
+    if (this.unavailable.has(repository)) return 'unavailable';
     // Updates of the same repository run one after the other.
     const building = (this.#building.get(repository) ?? Promise.resolve(undefined)).then((built) =>
       this.#bringUpToDate(repository, built),

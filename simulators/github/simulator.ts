@@ -55,6 +55,8 @@ export interface Simulator extends AsyncDisposable {
   gitRequests: string[];
   /** Repositories that git does not serve, though they exist. */
   withoutGit: Set<Repository>;
+  /** Repositories that git does not serve just now. */
+  gitUnavailable: Set<Repository>;
   /** The authorization server for sign-in. */
   signIn: SignInServer;
   accounts: typeof namedAccounts;
@@ -127,6 +129,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     requests,
     gitRequests,
     withoutGit: git.switchedOff,
+    gitUnavailable: git.unavailable,
     signIn,
     accounts: namedAccounts,
     tokens: secretsByName(),

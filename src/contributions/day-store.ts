@@ -48,7 +48,7 @@ export async function isCollectingDays(
     select d.repository_id from days d join repositories r on r.id = d.repository_id
     join streams s on s.repository_id = r.id
     where (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
-      and s.completed_at is null and s.failure is null limit 1`.execute(connection);
+      and s.completed_at is null and is_read_again(s.failure) limit 1`.execute(connection);
   return rows.length > 0;
 }
 

@@ -19,14 +19,22 @@ export interface FailingStreams {
 
 const repositoryName = sql<string>`a.name || '/' || r.name`;
 
-/** Finds failing streams of repositories that are shown, by reason, the largest groups first. */
-export async function findFailingStreams(connection: Connection, limit: number): Promise<FailingStreams[]> {
+/**
+ * Finds failing streams of repositories that are shown, by reason, the largest groups first.
+ * @param unavailableBefore the time since which a host that cannot be reached has to fail: others may be back at once.
+ */
+export async function findFailingStreams(
+  connection: Connection,
+  limit: number,
+  unavailableBefore: Date,
+): Promise<FailingStreams[]> {
   const { rows } = await sql<FailingStreams>`
     select r.provider, s.name as stream, s.failure as code, s.failure_reason as reason, count(*) as repositories,
       (array_agg(${repositoryName} order by s.failing_since nulls last, r.id))[1:${sql.lit(maxNamed)}] as names,
       min(s.failing_since) as since
     from streams s join repositories r on r.id = s.repository_id join accounts a on a.id = r.owner_id
     where s.failure is not null and r.deleted_at is null
+      and (s.failure <> 'provider_unavailable' or s.failing_since <= ${unavailableBefore})
     group by 1, 2, 3, 4 order by count(*) desc, 1, 2, 3, 4 limit ${limit}`.execute(connection);
   return rows;
 }

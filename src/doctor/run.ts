@@ -89,7 +89,7 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
     { area: 'deliveries', subject: 'deliveries', run: () => checkDeliveries(connection, config.providers, now()) },
     { area: 'hosts', subject: 'installations', run: () => checkInstallations(connection) },
     { area: 'hosts', subject: 'administrators', run: () => checkAdministrators(connection, now()) },
-    { area: 'collecting', subject: 'streams', run: () => checkStreams(connection) },
+    { area: 'collecting', subject: 'streams', run: () => checkStreams(connection, now()) },
     { area: 'collecting', subject: 'skipped items', run: () => checkSkipped(connection, now()) },
     { area: 'collecting', subject: 'drift', run: () => checkDrift(connection, now()) },
     { area: 'collecting', subject: 'polls', run: () => checkPolls(connection, names, now()) },

@@ -22,7 +22,7 @@ import { replaceSkips, SkipCollector } from './skips.ts';
 import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
 import { isReadDeep, type Subject } from './subject.ts';
 
-/** Failures that keep only git from being read for now. */
+/** Failures that keep only git from being read for now: the API is read meanwhile. */
 const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_limited', 'conflict']);
 
 const partFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
@@ -40,6 +40,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
   const { repository, call, extent } = subject;
   const startedAt = context.now();
   let isComplete = true;
+  let gitFailure: unknown;
   for (const stream of await findStreams(context.connection, repository.id)) {
     if (extent !== undefined && !stream.covers.some((kind) => extent.kinds.has(kind))) continue;
     const { isRead, failure } = await outcomeOf(collectStream(context, subject, stream));
@@ -51,13 +52,15 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
       if (isHistory(stream)) await storeSkips(context, subject, stream.name, startedAt);
       continue;
     }
-    if (!isOfOnePart(failure)) throw failure;
-    await storeFailure(context, subject, stream, failure);
+    if (isStored(failure) && !call.signal.aborted) await storeFailure(context, subject, stream, failure);
+    if (isOfOnePart(failure)) continue;
+    if (!isHistory(stream) || !isOfGit(failure) || call.signal.aborted) throw failure;
+    gitFailure = failure;
   }
   try {
     if (extent !== undefined) await addPending(context, repository.id, extent);
     await fillDetails(context, subject);
-    await tryFillCommitFiles(context, subject);
+    if (gitFailure === undefined) await tryFillCommitFiles(context, subject);
     await storeSkips(context, subject, 'details', startedAt);
   } catch (error) {
     if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'hidden';
@@ -69,6 +72,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
   if (isComplete && extent === undefined) await markCollected(context.connection, repository.id, startedAt);
   await requestAwards(context.connection, repository.id, context.now());
   await requestBoardsOf(context.connection, repository.id);
+  if (gitFailure !== undefined) throw gitFailure;
   return isComplete ? 'complete' : 'incomplete';
 }
 
@@ -142,8 +146,7 @@ async function tryFillCommitFiles(
     const onPart = extent?.onPart;
     await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal: call.signal, onPart });
   } catch (error) {
-    const isOfGit = isOfOnePart(error) || (error instanceof AppError && gitFailures.has(error.code));
-    if (!isOfGit) throw error;
+    if (!isOfOnePart(error) && !isOfGit(error)) throw error;
     context.onFailure(error, 'reading files of commits');
   }
 }
@@ -154,6 +157,15 @@ async function tryFillCommitFiles(
  */
 function isOfOnePart(error: unknown): error is AppError {
   return error instanceof AppError && partFailures.has(error.code);
+}
+
+/** Returns whether the state of a stream says that it fails: owners and operators see it, however long it lasts. */
+function isStored(error: unknown): error is AppError {
+  return isOfOnePart(error) || (error instanceof AppError && error.code === 'provider_unavailable');
+}
+
+function isOfGit(error: unknown): boolean {
+  return error instanceof AppError && gitFailures.has(error.code);
 }
 
 function isNotFound(error: unknown): boolean {

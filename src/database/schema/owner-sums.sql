@@ -26,8 +26,8 @@ create or replace trigger streams_summed after insert or delete on streams
 for each row execute function mark_its_repository();
 
 create or replace trigger streams_summed_otherwise after update on streams
-for each row when ((old.covers, old.completed_at is null, old.failure is null)
-  is distinct from (new.covers, new.completed_at is null, new.failure is null))
+for each row when ((old.covers, old.completed_at is null, is_read_again(old.failure))
+  is distinct from (new.covers, new.completed_at is null, is_read_again(new.failure)))
 execute function mark_its_repository();
 
 create or replace trigger skipped_items_summed after insert or delete on skipped_items

@@ -19,13 +19,18 @@ export function summingFunctions(counters: readonly StoredCounter[]): string {
 /**
  * `is_lost_with`: items of a kind are incomplete because of a skipped item: one of the kind itself, one of a list that
  * holds the kind among others, or one below which hosts list items of the kind. `uncollected_kinds`: the kinds of
- * contributions to a repository that are not completely known: not read yet, or some skipped.
+ * contributions to a repository that are not completely known: not read yet, or some skipped. `is_read_again`: a stream
+ * whose last failure was this one is read again with the next request; the host has to change before others can be.
  */
 const uncollectedKinds = `
 create or replace function is_lost_with(kind text, k skipped_items) returns boolean language sql immutable as $$
   select (k.kind = is_lost_with.kind and not k.is_counted)
     or (k.kind = 'issue_or_pull_request' and is_lost_with.kind in ('issue', 'pull_request') and not k.is_counted)
     or (k.kind = 'pull_request' and is_lost_with.kind = 'review' and not k.is_stored)
+$$;
+
+create or replace function is_read_again(failure text) returns boolean language sql immutable as $$
+  select failure is null or failure = 'provider_unavailable'
 $$;
 
 create or replace function uncollected_kinds(repository uuid) returns text[] language sql stable as $$
@@ -54,7 +59,7 @@ function presentSums(counters: readonly StoredCounter[]): string {
     ),
     unfinished: `(exists (
       select from streams s
-      where s.repository_id = r.id and s.completed_at is null and s.failure is null))::integer`,
+      where s.repository_id = r.id and s.completed_at is null and is_read_again(s.failure)))::integer`,
   };
   return `
 create or replace function present_sums(repository uuid) returns setof summed_repositories language plpgsql stable rows 1

@@ -17,9 +17,12 @@ import { ago, lasting, listed, quoted, utc } from '../words.ts';
 /** The most groups that a check lists. Further groups often have the same cause, or appear once these are fixed. */
 export const maxGroups = 20;
 
+/** The time, in ms, after which a host that cannot be reached is reported. */
+const unavailableForMs = 600_000;
+
 /** Checks that every stream of every repository can be read. */
-export async function checkStreams(connection: Connection): Promise<Finding[]> {
-  const failing = await findFailingStreams(connection, maxGroups);
+export async function checkStreams(connection: Connection, now: Date): Promise<Finding[]> {
+  const failing = await findFailingStreams(connection, maxGroups, new Date(now.getTime() - unavailableForMs));
   if (failing.length > 0) return failing.map(assessStreams);
   return [found('collecting', { severity: 'fine', code: 'streams_read', message: 'No stream of a repository fails.' })];
 }
@@ -46,6 +49,10 @@ const streamFailures: Record<string, { cause: string; remedy: string } | undefin
   provider_invalid_response: {
     cause: 'the response of the host cannot be used',
     remedy: 'Update the service; if that does not help, report it with the version of the host.',
+  },
+  provider_unavailable: {
+    cause: 'the host does not respond',
+    remedy: 'Check that this machine reaches the host, also by git; the service then goes on by itself.',
   },
   not_found: {
     cause: 'the host has no such part',

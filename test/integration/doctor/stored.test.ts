@@ -62,6 +62,21 @@ describe('plaudit doctor on stored data', () => {
     assert.deepEqual([finding?.count, finding?.since], [4, '2026-03-01T12:00:00.000Z']);
   });
 
+  it('reports a host that does not respond once it has failed for ten minutes', async () => {
+    const { connection, pool } = fixture.database;
+    const id = await storeRepository(connection, { name: 'engine' });
+    await storeFailure(connection, id, { code: 'provider_unavailable', reason: 'It does not respond.' });
+    const failFor = (minutes: number) =>
+      pool.query('update streams set failing_since = now() - make_interval(mins => $1)', [minutes]);
+    await failFor(9);
+    assert.deepEqual(linesOf(await examine(fixture.environment), 'stream_failing'), []);
+    await failFor(11);
+    assert.match(
+      linesOf(await examine(fixture.environment), 'stream_failing')[0] ?? '',
+      /^problem github: issues: This stream of acme\/engine cannot be read since .*: the host does not respond: /,
+    );
+  });
+
   it('reports skipped items by kind and path: lost ones as a problem, refused or partly stored ones as a hint', async () => {
     const { connection } = fixture.database;
     const id = await storeRepository(connection, { name: 'handbook' });
