@@ -24,7 +24,11 @@ export const accountProperties = {
     description: "Address of the account in the provider's API.",
     examples: ['https://api.github.com/users/octocat'],
   }),
-  avatar_url: Type.String({ examples: ['https://avatars.githubusercontent.com/u/583231'] }),
+  avatar_url: Type.String({
+    format: 'uri',
+    description: 'Of an account without an image, the address at which this service draws its initials.',
+    examples: ['https://avatars.githubusercontent.com/u/583231'],
+  }),
 };
 
 /** An account as the API returns it. */
@@ -50,11 +54,25 @@ export const Entity = Type.Object(
 );
 export type Entity = Static<typeof Entity>;
 
+/** Returns the path at which this service serves the image of an account, or draws its initials. */
+export function avatarPath(provider: string, name: string): string {
+  return `/avatars/${provider}/${encodeURIComponent(name)}`;
+}
+
+/** Returns the URL of an account's image. Hosts have none for some accounts, such as most groups of GitLab. */
+export function avatarUrlFor(
+  { provider, name, avatarUrl }: Pick<Account, 'provider' | 'name' | 'avatarUrl'>,
+  publicUrl: string,
+): string {
+  return URL.canParse(avatarUrl) ? avatarUrl : `${publicUrl}${avatarPath(provider, name)}`;
+}
+
 /**
  * Returns an account in the form of the API.
- * @param url the URL of the account in its provider's API.
+ * @param urls.url the URL of the account in its provider's API.
+ * @param urls.publicUrl the public URL of this service.
  */
-export function toEntity(account: Account, url: string): Entity {
+export function toEntity(account: Account, { url, publicUrl }: { url: string; publicUrl: string }): Entity {
   return {
     id: account.id,
     provider: account.provider,
@@ -62,7 +80,7 @@ export function toEntity(account: Account, url: string): Entity {
     name: account.name,
     display_name: account.displayName,
     url,
-    avatar_url: account.avatarUrl,
+    avatar_url: avatarUrlFor(account, publicUrl),
     website: account.website,
     socials: account.socials === null ? null : { socials: account.socials },
     description: account.description,

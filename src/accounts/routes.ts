@@ -9,7 +9,7 @@ import type { RouteServices } from './resolve.ts';
 
 /** Adds endpoint 1: the account itself. */
 export function accountRoutes(app: App, services: RouteServices): void {
-  const { resolver, now } = services;
+  const { resolver, now, publicUrl } = services;
   addEndpoint(app, services, {
     path: '/v1/:provider/entities/:name',
     operationId: 'getAccount',
@@ -28,7 +28,10 @@ export function accountRoutes(app: App, services: RouteServices): void {
     // The account is resolved already.
     load: async ({ account }) => account,
     present: (account, { provider }) => ({
-      envelope: envelope({ dataType: 'entity', data: [toEntity(account, provider.accounts.urlOf(account))] }),
+      envelope: envelope({
+        dataType: 'entity',
+        data: [toEntity(account, { url: provider.accounts.urlOf(account), publicUrl: publicUrl() })],
+      }),
       staleAt: resolver.staleAt(account.fetchedAt ?? now()),
     }),
   });

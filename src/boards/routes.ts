@@ -149,12 +149,12 @@ function checkTeam({ board: { teams } }: StoredBoard, team: string | undefined):
 }
 
 function presentPeople(services: RouteServices, people: People, context: Context): HandlerResult {
-  const { cursors, providers, resolver, now } = services;
+  const { cursors, providers, publicUrl, resolver, now } = services;
   const { account, isOwner, query } = context;
   const { stored, ranking, version, page } = people;
   const { board } = stored;
   const url = boardUrl(services, account, board.slug);
-  const items = page.map((person) => toRankItem(board, person, { providers, boardUrl: url, isOwner }));
+  const items = page.map((person) => toRankItem(board, person, { providers, publicUrl, boardUrl: url, isOwner }));
   const result: HandlerResult = {
     envelope: withBoard(board, ranking, isOwner, {
       data: items,

@@ -40,8 +40,9 @@ export function createCardImages({
         const nothing = card.nothing(input, options.language);
         return finish(format, query, drawState(card, { kind: 'nothing', ...nothing }, options));
       }
-      const { images: given = new Map<string, string>() } = input;
-      const wanted = readable.images.filter((address) => !given.has(address));
+      const { images: given = new Map<string, string>(), avatarsUrl } = input;
+      const isAbsent = (address: string): boolean => avatarsUrl !== undefined && address.startsWith(avatarsUrl);
+      const wanted = readable.images.filter((address) => !given.has(address) && !isAbsent(address));
       const { imageSize: size } = readable;
       const found = await images.find(wanted, { size, repositories: input.repositoriesOfImages, deadline });
       return finish(format, query, readable.draw(new Map([...found.images, ...given])), found.isFinal);

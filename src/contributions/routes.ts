@@ -157,19 +157,19 @@ function mayIncludePrivate({ query, isOwner, account }: Context): boolean {
 }
 
 function presentHistory(
-  { cursors, resolver }: RouteServices,
+  { cursors, resolver, publicUrl }: RouteServices,
   history: History,
   { account, provider }: Context,
 ): HandlerResult {
   const { page: days, asOf, missing, progress, includesPrivate } = history;
-  const url = provider.accounts.urlOf(account);
+  const urls = { url: provider.accounts.urlOf(account), publicUrl: publicUrl() };
   // The first item is the account as it is now, which has one time of its last change on all endpoints.
   const timeOf = (day: CountersOfDay): Date =>
     day === days[0] && !history.hasPrevious ? account.updatedAt : day.updatedAt;
   return {
     envelope: envelope({
       dataType: 'entity',
-      data: days.map((day) => toItem(account, url, { ...day, updatedAt: timeOf(day) })),
+      data: days.map((day) => toItem(account, urls, { ...day, updatedAt: timeOf(day) })),
       provenance: { asOf, missing, progress, includesPrivate },
       ...neighbourCursors(history, ({ day }) => cursors.write(listing, [account.id, day])),
     }),
@@ -181,17 +181,17 @@ function presentHistory(
 }
 
 function presentSeries(
-  { resolver }: RouteServices,
+  { resolver, publicUrl }: RouteServices,
   { series: { windows, missing, source }, lifetime, asOf, progress, includesPrivate }: LoadedSeries,
   { account, provider }: Context,
 ): HandlerResult {
-  const url = provider.accounts.urlOf(account);
+  const urls = { url: provider.accounts.urlOf(account), publicUrl: publicUrl() };
   const lifetimeItem = { day: '', counters: lifetime, missing, updatedAt: account.updatedAt };
   return {
     envelope: envelope({
       dataType: 'entity',
       data: windows.map(({ window, counters }) => ({
-        ...toItem(account, url, lifetimeItem),
+        ...toItem(account, urls, lifetimeItem),
         contributions: toMembers(counters),
         window: meaningOf(window),
       })),
@@ -211,14 +211,14 @@ function presentSeries(
 }
 
 function presentCalendar(
-  { resolver, now }: RouteServices,
+  { resolver, now, publicUrl }: RouteServices,
   { calendar: { input, asOf, isFinal }, window, includesPrivate }: LoadedCalendar,
   { account, provider, image, query }: Context,
 ): HandlerResult {
   return {
     envelope: envelope({
       dataType: 'entity',
-      data: [toEntity(account, provider.accounts.urlOf(account))],
+      data: [toEntity(account, { url: provider.accounts.urlOf(account), publicUrl: publicUrl() })],
       provenance: {
         asOf,
         missing: isFinal ? [] : ['days'],
@@ -248,10 +248,10 @@ function missingOf(day: CountersOfDay | undefined): string[] {
   return missing.length === 0 ? [] : [...missing, 'experience', 'level'];
 }
 
-function toItem(account: Account, url: string, day: CountersOfDay): object {
+function toItem(account: Account, urls: { url: string; publicUrl: string }, day: CountersOfDay): object {
   const experience = experienceOf(day.counters);
   return {
-    ...toEntity(account, url),
+    ...toEntity(account, urls),
     experience,
     level: levelOf(experience),
     contributions: toMembers(day.counters),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { accountProperties } from '../accounts/entity.ts';
+import { accountProperties, avatarUrlFor } from '../accounts/entity.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
 import { type ContributionKind, contributionKinds, namesOfKinds } from '../contributions/kinds.ts';
 import { findProgress } from '../contributions/progress-store.ts';
@@ -198,7 +198,7 @@ async function loadLifetime(services: RouteServices, context: Context, collected
 }
 
 function present(
-  { cursors, resolver }: RouteServices,
+  { cursors, resolver, publicUrl }: RouteServices,
   contributors: Contributors,
   { provider, isOwner }: Context,
 ): HandlerResult {
@@ -207,7 +207,9 @@ function present(
   return {
     envelope: envelope({
       dataType: 'contributor',
-      data: page.map((contributor) => toItem(contributor, provider.accounts.urlOf(contributor))),
+      data: page.map((contributor) =>
+        toItem(contributor, { url: provider.accounts.urlOf(contributor), publicUrl: publicUrl() }),
+      ),
       provenance: {
         asOf,
         missing,
@@ -222,7 +224,7 @@ function present(
   };
 }
 
-function toItem(contributor: Contributor, url: string): object {
+function toItem(contributor: Contributor, { url, publicUrl }: { url: string; publicUrl: string }): object {
   return {
     id: contributor.id,
     provider: contributor.provider,
@@ -230,7 +232,7 @@ function toItem(contributor: Contributor, url: string): object {
     name: contributor.name,
     display_name: contributor.displayName,
     url,
-    avatar_url: contributor.avatarUrl,
+    avatar_url: avatarUrlFor(contributor, publicUrl),
     contributions: contributor.contributions,
     created_dttm: formatTimestamp(contributor.createdAt),
   };

@@ -21,6 +21,8 @@ export interface CardInput {
   next?: { name: string; icon_url: string; present: number; wanted: number };
   /** Images as data URLs, by their addresses. Drawing a card fetches nothing. */
   images?: ReadonlyMap<string, string>;
+  /** The address below which this service serves avatars. It has no image where a response shows such an address. */
+  avatarsUrl?: string;
   /** True when the counters hold only collected contributions, because the provider has no totals of its own. */
   countsCollected?: boolean;
 }

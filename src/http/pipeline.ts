@@ -262,6 +262,8 @@ async function render(
   const rendered =
     image === undefined
       ? { links: pageLinks(`${publicUrl()}${url}`, envelope), csv }
-      : { image: await images.draw(image, { ...cardInput, envelope }, deadline) };
+      : {
+          image: await images.draw(image, { ...cardInput, envelope, avatarsUrl: `${publicUrl()}/avatars/` }, deadline),
+        };
   return withCompressedForms(renderResponse({ ...content, ...rendered, now: now() }));
 }

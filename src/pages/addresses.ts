@@ -23,13 +23,6 @@ export function repositoryPath(provider: string, owner: string, name: string): s
   return `${accountPath(provider, owner)}/${encodeURIComponent(name)}`;
 }
 
-/**
- * Returns the path of an account's avatar; this service fetches it, so that visitors send no request to another server.
- */
-export function avatarPath(provider: string, name: string): string {
-  return `/avatars${accountPath(provider, name)}`;
-}
-
 /** Returns the path of an endpoint of the API about an account. */
 export function endpointPath(
   provider: string,

@@ -1,3 +1,4 @@
+import { avatarPath } from '../accounts/entity.ts';
 import type { Earnable } from '../achievements/awards/earnable-store.ts';
 import { maxHolders } from '../achievements/awards/holders-store.ts';
 import { initialsOf } from '../cards/avatar.ts';
@@ -10,7 +11,6 @@ import type { LanguageSum } from '../contributions/languages/store.ts';
 import type { ShownRepository } from '../repositories/public-store.ts';
 import {
   accountPath,
-  avatarPath,
   awardPath,
   boardPath,
   endpointPath,

@@ -158,7 +158,7 @@ function toPlace(place: Place | undefined): EvidencePlace | undefined {
 }
 
 function present(services: RouteServices, loaded: Loaded, context: Context): HandlerResult {
-  const { cursors, providers, resolver, now } = services;
+  const { cursors, providers, publicUrl, resolver, now } = services;
   const { account, isOwner, query } = context;
   const { board, ranking, person, page } = loaded;
   const items = page.map((item) => toItem(item, providers, isOwner));
@@ -166,7 +166,8 @@ function present(services: RouteServices, loaded: Loaded, context: Context): Han
     cursors.write(listing, [at.toISOString(), rule, key]),
   );
   const envelope = withBoard(board, ranking, isOwner, { data: items, ...neighbours });
-  const rankItem = toRankItem(board, person, { providers, boardUrl: boardUrl(services, account, board.slug), isOwner });
+  const url = boardUrl(services, account, board.slug);
+  const rankItem = toRankItem(board, person, { providers, publicUrl, boardUrl: url, isOwner });
   if (query.season !== undefined) rankItem.evidence_url += `?season=${query.season}`;
   const progress = board.threshold === null ? null : `${person.points} of ${board.threshold}`;
   Object.assign(envelope.meta_data, { person: rankItem, sum: sumOf(loaded), grants: grantsOf(loaded), progress });

@@ -153,11 +153,12 @@ async function loadSeason(services: AccessServices, context: Context): Promise<L
 }
 
 function presentSeason(services: AccessServices, loaded: Loaded, context: Context): HandlerResult {
+  const { providers, publicUrl } = services;
   const { board, season, versions, page } = loaded;
   const { account, isOwner, query } = context;
   const url = boardUrl(services, account, board.slug);
   const items = page.map((person) =>
-    toSeasonRankItem(board, person, { providers: services.providers, boardUrl: url, season: season.number }),
+    toSeasonRankItem(board, person, { providers, publicUrl, boardUrl: url, season: season.number }),
   );
   const item = toSeasonItem(season, { url, isOwner });
   const content = envelope({

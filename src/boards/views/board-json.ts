@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { accountProperties } from '../../accounts/entity.ts';
+import { accountProperties, avatarUrlFor } from '../../accounts/entity.ts';
 import { explainRule } from '../../achievements/explain-file.ts';
 import { numberDefinition } from '../../contributions/rules.ts';
 import { toCsv } from '../../http/csv.ts';
@@ -136,16 +136,21 @@ export function toBoardItem(board: Board, ranking: Ranking | undefined, viewer: 
   };
 }
 
+interface PersonServices {
+  providers: ReadonlyMap<string, Provider>;
+  publicUrl: () => string;
+}
+
 /** Returns a person of a ranking as responses show them. */
 export function toRankItem(
   board: Board,
   person: RankedPerson,
-  { providers, boardUrl, isOwner }: { providers: ReadonlyMap<string, Provider>; boardUrl: string; isOwner: boolean },
+  { boardUrl, isOwner, ...services }: PersonServices & { boardUrl: string; isOwner: boolean },
 ): RankItem {
   const { points, rank, previousRank } = person;
   return {
     rank,
-    person: toPerson(person, providers),
+    person: toPerson(person, services),
     points,
     points_by_rule: Object.entries(person.byRule).map(([rule, value]) => ({ rule: Number(rule), points: value })),
     granted: person.granted,
@@ -172,7 +177,7 @@ export const SeasonRankItem = Type.Object(
 export function toSeasonRankItem(
   board: Board,
   { rank, previousRank, person, points, granted, byRule, teams, isNewcomer, isReturning }: SeasonRank,
-  { providers, boardUrl, season }: { providers: ReadonlyMap<string, Provider>; boardUrl: string; season: number },
+  { boardUrl, season, ...services }: PersonServices & { boardUrl: string; season: number },
 ): Static<typeof SeasonRankItem> {
   const { threshold } = board;
   return {
@@ -185,7 +190,7 @@ export function toSeasonRankItem(
     returning: isReturning,
     eligible: threshold === null ? null : points >= threshold,
     teams,
-    person: person && toPerson(person, providers),
+    person: person && toPerson(person, services),
     evidence_url: person && `${evidenceUrl(board, person, boardUrl)}?season=${season}`,
   };
 }
@@ -202,11 +207,11 @@ function evidenceUrl(
 
 function toPerson(
   person: Pick<RankedPerson, 'id' | 'provider' | 'type' | 'name' | 'displayName' | 'avatarUrl'>,
-  providers: ReadonlyMap<string, Provider>,
+  { providers, publicUrl }: PersonServices,
 ): RankItem['person'] {
-  const { id, provider, type, name, displayName, avatarUrl } = person;
+  const { id, provider, type, name, displayName } = person;
   const url = providers.get(provider)?.accounts.urlOf({ name, type }) ?? '';
-  return { id, provider, type, name, display_name: displayName, url, avatar_url: avatarUrl };
+  return { id, provider, type, name, display_name: displayName, url, avatar_url: avatarUrlFor(person, publicUrl()) };
 }
 
 const boardColumns = 'slug,name,description,private,since,until,time_zone,threshold,ties,teams,people,ranked'.split(

@@ -49,8 +49,9 @@ export function presentLanguages(
   loaded: LoadedLanguages,
   { account, provider }: ResolvedAccount,
 ): HandlerResult {
+  const urls = { url: provider.accounts.urlOf(account), publicUrl: services.publicUrl() };
   return {
-    ...resultOf(services, loaded, { dataType: 'entity', data: [toEntity(account, provider.accounts.urlOf(account))] }),
+    ...resultOf(services, loaded, { dataType: 'entity', data: [toEntity(account, urls)] }),
     cardInput: { languages: loaded.languages.input },
   };
 }

@@ -68,7 +68,7 @@ export async function readAuthors(
   const possible = oids.filter((oid) => /^[\da-f]{40,64}$/.test(oid));
   for (const some of inParts(possible, atOnce.commits)) {
     for (const { authorEmail, author } of await readCommits(client, repository, some, call)) {
-      if (authorEmail) addOwner(owners, authorEmail, authorOf(author, client));
+      if (authorEmail) addOwner(owners, authorEmail, authorOf(author));
     }
   }
   return owners;
@@ -94,12 +94,10 @@ async function readCommits(
   });
 }
 
-function authorOf(user: Static<typeof User> | null, client: RestClient): Actor | null {
+function authorOf(user: Static<typeof User> | null): Actor | null {
   const [, id] = /^gid:\/\/gitlab\/User\/(\d{1,15})$/.exec(user?.id ?? '') ?? [];
   if (user === null || id === undefined) return null;
-  const { username, name, avatarUrl, state } = user;
-  // GitLab sends a path without a host for avatars that it stores itself.
-  const avatar_url = avatarUrl === null ? null : new URL(avatarUrl, client.url).href;
+  const { username, name, avatarUrl: avatar_url, state } = user;
   return toActor({ id: Number(id), username, name, avatar_url, state });
 }
 

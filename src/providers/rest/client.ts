@@ -7,7 +7,7 @@ import type { Headers, OnExchange, RawResponse } from '../transport/http-transpo
 import type { OAuthClient } from '../transport/oauth.ts';
 import { RequestScheduler } from '../transport/request-scheduler.ts';
 import { believable, readRetryAfter } from '../transport/retry-after.ts';
-import { checkPayload, invalid, parseJson, unavailable } from './checks.ts';
+import { checkPayload, invalid, parsePayload, unavailable } from './checks.ts';
 import { Credentials, limited, refused, type Token } from './credentials.ts';
 import { type Dialect, isLimited } from './dialect.ts';
 
@@ -206,7 +206,7 @@ export class RestClient {
     if (status === 403) throw this.#denied(text);
     if (status === 423) throw new AppError('provider_denied', 'The code host lets nothing be written there.');
     if (status !== (isWriting ? 201 : 200)) throw invalid(`it has the status ${status}`);
-    const payload = parseJson(text);
+    const payload = parsePayload(text, this.url);
     const listed = Array.isArray(payload) ? payload.length : 0;
     return { data: checkPayload(schema, payload, nameOf(path), call), listed, headers };
   }

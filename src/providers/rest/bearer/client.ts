@@ -2,18 +2,20 @@ import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { BearerTransport } from '../../transport/bearer.ts';
 import { readRetryAfter } from '../../transport/retry-after.ts';
-import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
+import { checkPayload, invalid, parsePayload, unavailable } from '../checks.ts';
 import type { ClientOptions } from '../client.ts';
 import { type Dialect, isLimited } from '../dialect.ts';
 
 /** Sends requests with a token that a client presents. */
 export class BearerClient {
   readonly #now: () => Date;
+  readonly #url: string;
   readonly #dialect: Dialect;
   readonly #transport: BearerTransport;
 
   constructor(options: ClientOptions, dialect: Dialect) {
     this.#now = options.now;
+    this.#url = options.url;
     this.#dialect = dialect;
     this.#transport = new BearerTransport(options, unavailable);
   }
@@ -43,7 +45,7 @@ export class BearerClient {
     if (status === 404 || status === 410 || (status >= 300 && status < 400)) return null;
     if (status >= 500) throw unavailable();
     if (status !== 200) throw invalid('it is neither a yes nor a no');
-    return checkPayload(schema, parseJson(text), path.split('/', 2).join('/'));
+    return checkPayload(schema, parsePayload(text, this.#url), path.split('/', 2).join('/'));
   }
 
   #refused(text: string): AppError {
