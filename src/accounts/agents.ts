@@ -63,8 +63,8 @@ const addresses: ReadonlySet<string> = new Set([
   'openhands@all-hands.dev',
 ]);
 
-/** The end of the addresses that GitHub gives to accounts; before it stands ID+LOGIN, or in old addresses LOGIN. */
-const hiddenAddress = '@users.noreply.github.com';
+/** The addresses that GitHub gives to accounts; old ones have no number. */
+const hiddenAddress = /^(?:\d+\+)?([^@+]+)@users\.noreply\.github\.com$/;
 const gitHubNames: ReadonlySet<string> = new Set(ofGitHub);
 
 /** Returns the type of an account in responses: agents are never people. */
@@ -81,7 +81,5 @@ function isAgent(provider: string, name: string): boolean {
  * @param email in lower case.
  */
 export function isAgentAddress(email: string): boolean {
-  if (addresses.has(email)) return true;
-  if (!email.endsWith(hiddenAddress)) return false;
-  return gitHubNames.has(email.slice(email.indexOf('+') + 1, -hiddenAddress.length));
+  return addresses.has(email) || gitHubNames.has(hiddenAddress.exec(email)?.[1] ?? '');
 }

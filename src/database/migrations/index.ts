@@ -82,6 +82,7 @@ import * as lookupsOfAccounts from './0123-lookups-of-accounts.ts';
 import * as repairsInParts from './0124-repairs-in-parts.ts';
 import * as shownBoards from './0125-shown-boards.ts';
 import * as largeDays from './0126-large-days.ts';
+import * as numberedAddresses from './0133-numbered-addresses.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -170,4 +171,5 @@ export const migrations: Record<string, Migration> = {
   '0124-repairs-in-parts': repairsInParts,
   '0125-shown-boards': shownBoards,
   '0126-large-days': largeDays,
+  '0133-numbered-addresses': numberedAddresses,
 };

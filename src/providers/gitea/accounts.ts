@@ -117,7 +117,7 @@ async function findById(
  * Returns whether a profile is an organization's. Gitea serves organizations as users, too, without a mark in the
  * response.
  */
-async function isOrganization(client: RestClient, { id, login }: ProfilePayload, call: Call): Promise<boolean> {
+export async function isOrganization(client: RestClient, { id, login }: ProfilePayload, call: Call): Promise<boolean> {
   const response = await client.get(organizationPath(login), OrganizationPayload, call);
   return response?.data.id === id;
 }

@@ -4,7 +4,7 @@ import { addOwner, type CommitOwners } from '../commit-owners.ts';
 import { unlessDenied } from '../denied.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
-import { accountPath, toActor } from './accounts.ts';
+import { accountPath, isOrganization, searchUser, toActor } from './accounts.ts';
 import { CommitPayload, CommitsPayload, ProfilePayload } from './payloads.ts';
 import { repositoryPath } from './repositories.ts';
 
@@ -14,7 +14,7 @@ const query = { limit: '50', stat: 'false', verification: 'false', files: 'false
 /**
  * Finds the accounts of addresses by the authors and committers that Gitea shows for commits. Gitea finds authors by
  * all addresses of an account, including hidden ones, and returns null for an address without an account
- * (go-gitea/gitea, services/convert/git_commit.go). Gitea does not show co-authors, of whom only those with a noreply
+ * (go-gitea/gitea, services/convert/git_commit.go). Gitea does not show co-authors, of whom only those with a no-reply
  * address of the host are found.
  */
 export async function resolveIdentities(
@@ -25,11 +25,13 @@ export async function resolveIdentities(
 ): Promise<CommitOwners> {
   const owners: CommitOwners = new Map();
   for (const { email, oid, isCoAuthor = false } of identities) {
-    if (owners.has(email)) continue;
     // One response shows the authors of many commits, and so often the accounts of further addresses.
-    if (!isCoAuthor) await addOwnersFrom(client, repository, oid, owners, call);
-    if (owners.has(email)) continue;
-    const bearer = await bearerOf(client, email, call);
+    if (!isCoAuthor && !owners.has(email)) await addOwnersFrom(client, repository, oid, owners, call);
+  }
+  const open = identities.filter(({ email }) => !owners.has(email) && ownAddress.test(email));
+  const ofHost = open.length === 0 ? undefined : await findPlaceholder(client, repository.owner, call);
+  for (const { email } of open) {
+    const bearer = ofHost === undefined ? null : await fetchBearer(client, email, ofHost, call);
     if (bearer !== null) owners.set(email, bearer);
   }
   return owners;
@@ -71,17 +73,43 @@ async function commitsFrom(
   }
 }
 
+/** The addresses that Gitea gives to accounts: `login@…`, or since 1.25 `ID+login@…`. */
+const ownAddress = /^(?:(?<id>\d{1,15})\+)?(?<login>[\w.-]{1,100})@(?<domain>[^@]+)$/;
+
+/** The form of the addresses that a host gives to accounts. */
+interface Placeholder {
+  domain: string;
+  hasId: boolean;
+}
+
 /**
- * Finds the account to which the host itself gave an address: `login@noreply.host`, in later versions also
- * `ID+login@…`. Without a token Gitea shows only this address in a profile, so the profile proves that the address is
- * the account's.
+ * Finds the form of the addresses that the host gives to accounts, whose domain is a free text (`NO_REPLY_ADDRESS` in
+ * app.ini). Without a token, every profile shows this address in place of the real one (go-gitea/gitea,
+ * services/convert/user.go; so does Forgejo), also that of an organization.
+ * @returns undefined when the host does not show the profile without a token.
  */
-async function bearerOf(client: RestClient, email: string, call: Call): Promise<Actor | null> {
-  const [, name] = /^(?:\d{1,15}\+)?([\w.-]{1,100})@[^@]*noreply[^@]*$/.exec(email) ?? [];
-  if (name === undefined) return null;
-  const request = client.get(accountPath(name), ProfilePayload, call, { isAnonymous: true });
-  // An instance that requires sign-in denies the request.
-  const profile = (await request.catch(unlessDenied(null)))?.data;
-  const isOfProfile = profile?.email.toLowerCase().replace(/^\d+\+/, '') === email.replace(/^\d+\+/, '');
-  return profile !== undefined && isOfProfile ? toActor(profile) : null;
+async function findPlaceholder(client: RestClient, login: string, call: Call): Promise<Placeholder | undefined> {
+  const profile = await readProfile(client, login, call);
+  const { id, domain } = ownAddress.exec(profile?.email.toLowerCase() ?? '')?.groups ?? {};
+  return domain === undefined ? undefined : { domain, hasId: id !== undefined };
+}
+
+/**
+ * Fetches the account to which the host gave an address, as the host itself does (go-gitea/gitea, models/user/user.go,
+ * `GetUserByEmail`): that with the id in it, whose name may be another now, or without an id that which has the name now.
+ */
+async function fetchBearer(client: RestClient, email: string, ofHost: Placeholder, call: Call): Promise<Actor | null> {
+  const { id, login = '', domain } = ownAddress.exec(email)?.groups ?? {};
+  if (domain !== ofHost.domain || (id !== undefined && !ofHost.hasId)) return null;
+  if (id !== undefined) return toActor(await searchUser(client, id, call).catch(unlessDenied(null)));
+  const profile = await readProfile(client, login, call);
+  // Gitea redirects former names, and serves organizations as users.
+  const isBearer = profile?.login.toLowerCase() === login && !(await isOrganization(client, profile, call));
+  return isBearer ? toActor(profile) : null;
+}
+
+/** Reads a profile without a token; undefined when there is none, and on an instance that requires sign-in. */
+async function readProfile(client: RestClient, login: string, call: Call): Promise<ProfilePayload | undefined> {
+  const request = client.get(accountPath(login), ProfilePayload, call, { isAnonymous: true });
+  return (await request.catch(unlessDenied(null)))?.data;
 }

@@ -15,9 +15,9 @@ import type {
   RepositoryPage,
   Stream,
 } from '../provider.ts';
-import { restActor, restFacts } from './actors.ts';
+import { actorInAddress, restActor, restFacts } from './actors.ts';
 import type { GitHubClient } from './client.ts';
-import { accountIn } from './identities.ts';
+import { fetchBearer, type NoReplyAddress, readNoReplyAddress } from './identities.ts';
 import {
   RestAccountPayload,
   RestCommitsPayload,
@@ -171,7 +171,10 @@ export async function readIssuesByRest(
   };
 }
 
-/** Finds accounts by the id in GitHub's no-reply addresses, otherwise as commit authors. REST shows no co-authors. */
+/**
+ * Finds accounts by GitHub's no-reply addresses, otherwise as commit authors. REST shows no co-authors, so a no-reply
+ * address without a number is that of the account with the login, unless it authored a commit.
+ */
 export async function resolveIdentitiesByRest(
   client: GitHubClient,
   { owner, name }: KnownRepository,
@@ -180,9 +183,14 @@ export async function resolveIdentitiesByRest(
 ): Promise<CommitOwners> {
   const owners: CommitOwners = new Map();
   for (const { email, oid, isCoAuthor = false } of identities) {
-    const named = accountIn(email);
-    if (named !== undefined) owners.set(email, named);
-    if (isCoAuthor || owners.has(email)) continue;
+    const address = readNoReplyAddress(client, email);
+    if (address?.externalId !== undefined) owners.set(email, await accountIn(client, address, call));
+    if (owners.has(email)) continue;
+    if (isCoAuthor) {
+      const bearer = address === undefined ? null : await fetchBearer(client, address, call);
+      if (bearer !== null) owners.set(email, bearer);
+      continue;
+    }
     const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/commits?sha=${oid}&per_page=${perPage}`;
     const response = await client.rest(path, RestCommitsPayload, call);
     // One response lists a hundred commits, whose authors often have other addresses that are still to be resolved.
@@ -192,6 +200,20 @@ export async function resolveIdentitiesByRest(
     }
   }
   return owners;
+}
+
+/** Returns the account in a no-reply address; of github.com without one of the 60 requests an hour. */
+async function accountIn(client: GitHubClient, address: NoReplyAddress, call: Call): Promise<Actor | null> {
+  const { externalId, login } = address;
+  if (externalId === undefined || client.noReplyHost !== 'github.com') return fetchBearer(client, address, call);
+  return {
+    externalId,
+    handle: '',
+    ...actorInAddress(externalId, login),
+    displayName: '',
+    avatarUrl: `https://avatars.githubusercontent.com/u/${externalId}?v=4`,
+    nameMayBeOld: true,
+  };
 }
 
 function repositoriesPath(name: string, page: number): string {

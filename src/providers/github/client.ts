@@ -35,6 +35,8 @@ export interface RestResponse<Schema extends TSchema> {
 }
 
 export interface ClientOptions {
+  /** The address for people; undefined: that of github.com. */
+  url?: string;
   apiUrl: string;
   tokens: readonly string[];
   /** The service's identity as a GitHub App; undefined: it is not an App. */
@@ -65,11 +67,14 @@ export interface GraphqlResult<Schema extends TSchema> {
 /** Sends requests to GitHub's API by the quotas and limits of the credentials, and checks every response. */
 export class GitHubClient {
   readonly credentials: Credentials;
+  /** The host in the no-reply addresses of its accounts. */
+  readonly noReplyHost: string;
   readonly #apiUrl: string;
   readonly #transport: HostTransport<Token>;
 
   constructor(options: ClientOptions) {
     const { apiUrl, tokens, app, connectTimeoutMs, onExchange, now } = options;
+    this.noReplyHost = toNoReplyHost(options);
     this.credentials = new Credentials(tokens, { now, isApp: app !== undefined });
     this.#apiUrl = apiUrl;
     this.#transport = new HostTransport({
@@ -174,6 +179,16 @@ export class GitHubClient {
       call,
     );
   }
+}
+
+/**
+ * Returns the host in the no-reply addresses of a GitHub. One on this machine that has not the API of an Enterprise
+ * Server stands for github.com, as a simulator does.
+ */
+function toNoReplyHost({ url = 'https://github.com', apiUrl }: ClientOptions): string {
+  const { hostname } = new URL(url);
+  const isStandIn = /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname) && !apiUrl.endsWith('/api/v3');
+  return isStandIn ? 'github.com' : hostname;
 }
 
 function recordLimits(token: Token, resource: string, { status, headers }: RawResponse, now: Date): void {

@@ -1,7 +1,7 @@
 import type { Actor } from '../../accounts/account.ts';
 import { addOwner, type CommitOwners } from '../commit-owners.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
-import { actorInAddress, restActor, toActor } from './actors.ts';
+import { isBotName, restActor, toActor } from './actors.ts';
 import type { GitHubClient, Query } from './client.ts';
 import { TooHeavy } from './failures.ts';
 import { CommitAuthorsPayload, RestAccountPayload } from './payloads.ts';
@@ -10,8 +10,8 @@ import { CommitAuthorsPayload, RestAccountPayload } from './payloads.ts';
 const authorsPerCommit = 50;
 
 /**
- * Finds the accounts of email addresses by the authors that GitHub shows for commits, otherwise by the id in a no-reply
- * address, as for bots, which GraphQL does not show as authors.
+ * Finds the accounts of email addresses by the authors that GitHub shows for commits, otherwise by the no-reply address
+ * itself, as for bots, which GraphQL does not show as authors.
  */
 export async function resolveIdentities(
   client: GitHubClient,
@@ -19,50 +19,79 @@ export async function resolveIdentities(
   identities: readonly CommitIdentity[],
   call: Call,
 ): Promise<CommitOwners> {
-  const owners = await fetchAuthors(client, repository, identities, call);
-  for (const { email } of identities) {
-    const named = owners.get(email) ? undefined : accountIn(email);
-    if (named !== undefined) owners.set(email, await fetchById(client, named.externalId, call));
+  const shown = new Set<string>();
+  const owners = await fetchAuthors(client, repository, identities, { shown, call });
+  for (const { email, isCoAuthor = false } of identities) {
+    const address = owners.get(email) ? undefined : readNoReplyAddress(client, email);
+    if (address === undefined) continue;
+    // Without a number in the address, GitHub's response about a commit decides. It never names a bot.
+    const isByAnswer = address.externalId === undefined && !isBotName(address.login);
+    if (isByAnswer && (shown.has(email) || !isCoAuthor)) continue;
+    const bearer = await fetchBearer(client, address, call);
+    if (bearer !== null || !isByAnswer) owners.set(email, bearer);
   }
   return owners;
 }
 
-/**
- * Returns the account in a no-reply address of GitHub: `ID+login@users.noreply.github.com`.
- * @returns undefined for any other address.
- */
-export function accountIn(email: string): Actor | undefined {
-  const [, externalId, name] = /^(\d{1,15})\+([^@]+)@users\.noreply\./.exec(email) ?? [];
-  if (externalId === undefined || name === undefined) return undefined;
-  return {
-    externalId,
-    handle: '',
-    ...actorInAddress(externalId, name),
-    displayName: '',
-    avatarUrl: `https://avatars.githubusercontent.com/u/${externalId}?v=4`,
-    nameMayBeOld: true,
-  };
+/** A no-reply address that GitHub gave to an account. */
+export interface NoReplyAddress {
+  /** Undefined in addresses from before July 2017, which belong to the account that has the login now. */
+  externalId: string | undefined;
+  login: string;
 }
 
-/** Fetches an account by its id; null when there is none. */
-async function fetchById(client: GitHubClient, id: string, call: Call): Promise<Actor | null> {
-  const response = await client.rest(`/user/${id}`, RestAccountPayload, call);
-  return response && restActor(response.data);
+/**
+ * Reads a no-reply address, `ID+LOGIN@users.noreply.github.com` or `LOGIN@users.noreply.github.com`. Enterprise servers
+ * and ghe.com have their own host in it, and the same number is another account there.
+ * github/docs, content/account-and-profile/…/setting-your-commit-email-address.md
+ * @param email in lower case.
+ * @returns undefined for any other address, also for one of another host.
+ */
+export function readNoReplyAddress(client: GitHubClient, email: string): NoReplyAddress | undefined {
+  const [, externalId, login, host] = /^(?:(\d{1,15})\+)?([^@+]+)@users\.noreply\.([^@]+)$/.exec(email) ?? [];
+  return login === undefined || host !== client.noReplyHost ? undefined : { externalId, login };
+}
+
+/**
+ * Fetches the account to which GitHub gave an address: that with the number in it, whose login may be a former one, or
+ * without a number that which has the login now.
+ */
+export async function fetchBearer(
+  client: GitHubClient,
+  { externalId, login }: NoReplyAddress,
+  call: Call,
+): Promise<Actor | null> {
+  if (externalId !== undefined) return fetchAccount(client, `/user/${externalId}`, call);
+  const account = await fetchAccount(client, `/users/${encodeURIComponent(login)}`, call);
+  return account?.name.toLowerCase() === login ? account : null;
+}
+
+/** Fetches a user or bot; null when there is none, and for organizations, which have no addresses. */
+async function fetchAccount(client: GitHubClient, path: string, call: Call): Promise<Actor | null> {
+  const response = await client.rest(path, RestAccountPayload, call);
+  const account = response && restActor(response.data);
+  return account?.type === 'organization' ? null : account;
+}
+
+/** The call of a lookup, and the addresses that GitHub showed in its responses, with or without an account. */
+interface Answer {
+  shown: Set<string>;
+  call: Call;
 }
 
 async function fetchAuthors(
   client: GitHubClient,
   repository: KnownRepository,
   identities: readonly CommitIdentity[],
-  call: Call,
+  answer: Answer,
 ): Promise<CommitOwners> {
   try {
-    return await fetchAuthorsAtOnce(client, repository, identities, call);
+    return await fetchAuthorsAtOnce(client, repository, identities, answer);
   } catch (error) {
     if (!(error instanceof TooHeavy) || identities.length <= 1) throw error;
     const half = Math.ceil(identities.length / 2);
-    const first = await fetchAuthors(client, repository, identities.slice(0, half), call);
-    const second = await fetchAuthors(client, repository, identities.slice(half), call);
+    const first = await fetchAuthors(client, repository, identities.slice(0, half), answer);
+    const second = await fetchAuthors(client, repository, identities.slice(half), answer);
     for (const [email, owner] of second) addOwner(first, email, owner);
     return first;
   }
@@ -72,7 +101,7 @@ async function fetchAuthorsAtOnce(
   client: GitHubClient,
   { owner, name }: KnownRepository,
   identities: readonly CommitIdentity[],
-  call: Call,
+  { shown, call }: Answer,
 ): Promise<CommitOwners> {
   const oids = [...new Set(identities.map(({ oid }) => oid))];
   const variables = Object.fromEntries(oids.map((oid, index) => [`o${index}`, oid]));
@@ -84,6 +113,7 @@ async function fetchAuthorsAtOnce(
     for (const { email: given, user } of commit?.authors?.nodes ?? []) {
       const email = given?.toLowerCase() ?? '';
       const account = toActor(user);
+      shown.add(email);
       // GitHub reads co-authors from the message, so a co-author without account proves nothing. Only the author's
       // address identifies the author in the list, because the first entry may have been left out as unreadable.
       if (emails.has(email) && (account !== null || email === authorEmail)) addOwner(owners, email, account);

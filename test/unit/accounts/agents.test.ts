@@ -23,6 +23,8 @@ describe('agents', () => {
       '49699333+dependabot[bot]@users.noreply.github.com',
       '29139614+renovate[bot]@users.noreply.github.com',
       '1+claude@example.org',
+      'jane+claude@users.noreply.github.com',
+      '1+claude@users.noreply.github.corp.example',
     ]) {
       assert.equal(isAgentAddress(email), false, email);
     }

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addCommit } from '../../../../simulators/world/activity.ts';
+import { renameAccount } from '../../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
+import { GitHubClient } from '../../../../src/providers/github/client.ts';
+import { readNoReplyAddress } from '../../../../src/providers/github/identities.ts';
 import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
 import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { newCall } from '../../../contract/host.ts';
@@ -100,5 +103,91 @@ describe('authors of commits at GitHub', () => {
       assert.deepEqual([found?.externalId, found?.type], ['198982749', 'bot']);
       if (hasToken) assert.equal(owners.get(deleted.email), null);
     });
+  });
+
+  it('credits no account by the number or login in an address of another host', async () => {
+    await withAndWithoutToken(async (fixture) => {
+      const { world, provider, repositories, people } = fixture;
+      const { id, login } = people.max;
+      const hosts = ['github.corp.example', 'gitlab.example', 'github.com.example', 'acme.ghe.com'];
+      const emails = hosts.flatMap((host) => [
+        `${id}+${login}@users.noreply.${host}`,
+        `${login}@users.noreply.${host}`,
+        `${id}+${login}@noreply.${host}`,
+      ]);
+      for (const isCoAuthor of [false, true]) {
+        for (const email of emails) {
+          const person = { name: 'Max', email };
+          const { oid } = addCommit(world, repositories.handbook, {
+            author: isCoAuthor ? stranger : person,
+            coAuthors: isCoAuthor ? [person] : [],
+          });
+          const identities = [{ email, oid, isCoAuthor }];
+          const owners = await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall());
+          assert.equal(owners.get(email) ?? null, null, email);
+        }
+      }
+    });
+  });
+
+  it('gives an address without a number to the account that has the login now', async () => {
+    await withAndWithoutToken(async (fixture) => {
+      const { world, provider, repositories, people, organization, now } = fixture;
+      const former = people.max.login;
+      renameAccount(world, people.max, 'max-renamed');
+      const resolve = async (login: string): Promise<string[]> => {
+        const email = `${login}@users.noreply.github.com`.toLowerCase();
+        const person = { name: 'Max', email };
+        const authored = addCommit(world, repositories.handbook, { author: person });
+        const named = addCommit(world, repositories.handbook, { author: stranger, coAuthors: [person] });
+        const owners = [false, true].map(async (isCoAuthor) => {
+          const identities = [{ email, oid: (isCoAuthor ? named : authored).oid, isCoAuthor }];
+          return (await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall())).get(email);
+        });
+        return (await Promise.all(owners)).map((owner) => owner?.externalId ?? 'none');
+      };
+      assert.deepEqual(await resolve('max-renamed'), [String(people.max.id), String(people.max.id)]);
+      assert.deepEqual(await resolve(former), ['none', 'none']);
+      const { id } = addAccount(world, { login: former, createdAt: now() });
+      assert.deepEqual(await resolve(former), [String(id), String(id)]);
+      assert.deepEqual((await resolve(organization.login))[1], 'none');
+    });
+  });
+
+  it('follows the response of GitHub about a commit where an address has no number', async () => {
+    await withAndWithoutToken(async (fixture, hasToken) => {
+      if (!hasToken) return;
+      const { world, provider, repositories, people, simulator } = fixture;
+      const email = `${people.max.login}@users.noreply.github.com`;
+      for (const isCoAuthor of [false, true]) {
+        const person = { name: 'Max', email };
+        const named = isCoAuthor ? { author: stranger, coAuthors: [person] } : { author: person };
+        const { oid } = addCommit(world, repositories.handbook, named);
+        const path = ['data', 'repository', 'c0', 'authors', 'nodes', isCoAuthor ? 1 : 0, 'user'];
+        simulator.faults.add({ kind: 'surprise', on: 'CommitAuthors', path, value: null });
+        const identities = [{ email, oid, isCoAuthor }];
+        const owners = await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall());
+        assert.equal(simulator.faults.pending, 0);
+        assert.equal(owners.get(email) ?? null, null);
+      }
+    });
+  });
+
+  it('knows the no-reply addresses of github.com, an Enterprise Server and ghe.com apart', async () => {
+    const hosts = ['github.com', 'github.corp.example', 'acme.ghe.com'];
+    for (const host of hosts) {
+      const client = new GitHubClient({
+        url: `https://${host}`,
+        apiUrl: `https://${host}/api/v3`,
+        tokens: [],
+        connectTimeoutMs: 1000,
+        now: () => new Date(),
+      });
+      const known = hosts.filter(
+        (other) => readNoReplyAddress(client, `4242+jane@users.noreply.${other}`) !== undefined,
+      );
+      assert.deepEqual(known, [host]);
+      await client.close();
+    }
   });
 });

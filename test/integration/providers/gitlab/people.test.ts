@@ -162,15 +162,21 @@ describe('accounts of GitLab', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const handbook = handbookOf(fixture);
-    const ofOtherInstance = `${people.max.id}-max-member@users.noreply.gitlab.example`;
-    const identities = [author, former, ofOtherInstance, '999999999-x@users.noreply.127.0.0.1'].map((email) => ({
+    const ofOthers = [
+      `${people.max.id}-max-member@users.noreply.gitlab.example`,
+      `${people.max.id}-max-member@users.noreply.127.0.0.1.example`,
+      `${people.max.id}+max-member@users.noreply.127.0.0.1`,
+      `${people.max.id}+max-member@users.noreply.github.com`,
+    ];
+    const identities = [author, former, ...ofOthers, '999999999-x@users.noreply.127.0.0.1'].map((email) => ({
       email,
       oid: written.oid,
+      isCoAuthor: email !== author,
     }));
     const resolved = await provider.history.resolveIdentities(handbook, identities, newCall());
     assert.deepEqual(
       identities.map(({ email }) => resolved.get(email)?.name ?? null),
-      [people.olive.login, people.max.login, null, null],
+      [people.olive.login, people.max.login, ...ofOthers.map(() => null), null],
     );
     const avatar = resolved.get(author)?.avatarUrl ?? '';
     assert.ok(avatar.startsWith(`${simulator.url}/uploads/`), avatar);

@@ -59,7 +59,7 @@ describe('authors of commits at Gitea', () => {
     assert.ok(!(await resolve(first, false)).has('yan@forge.test'));
     gitea.requests.length = 0;
     assert.equal((await resolve(first, true)).size, 0);
-    assert.deepEqual(gitea.requests, [], 'no request is sent about co-authors to a host that shows none');
+    assert.deepEqual(gitea.requests, ['/api/v1/users/acme'], 'only the form of the addresses of the host is read');
   });
 
   it('settles an address as one without account by a commit that it authored', async () => {
@@ -109,5 +109,78 @@ describe('authors of commits at Gitea', () => {
     await assert.rejects(provider.history.resolveIdentities(repository, identities, newCall()), {
       code: 'provider_unavailable',
     });
+  });
+
+  /** Serves the profiles of an organization, `acme`, and of people as Gitea does to readers without a token. */
+  async function startProfiles(addressOf: (person: { id: number; login: string }) => string) {
+    const people = [
+      { id: 5, login: 'acme' },
+      { id: 7, login: 'Jane' },
+      { id: 4242, login: 'bob' },
+    ];
+    const profileOf = (person: { id: number; login: string }) => ({
+      ...person,
+      email: addressOf({ ...person, login: person.login.toLowerCase() }),
+      visibility: 'public',
+    });
+    const server = await startHttpServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+      const name = pathname.split('/').at(-1) ?? '';
+      const byId = people.filter(({ id }) => String(id) === searchParams.get('uid')).map(profileOf);
+      // Gitea redirects the former name of a person.
+      const named = people.find(({ login }) => login.toLowerCase() === (name === 'former' ? 'jane' : name));
+      const body = pathname.endsWith('/users/search')
+        ? { data: byId }
+        : pathname.startsWith('/api/v1/users/')
+          ? named && profileOf(named)
+          : pathname === '/api/v1/orgs/acme'
+            ? { id: 5, name: 'acme' }
+            : undefined;
+      response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body ?? { message: 'not there' }));
+    });
+    return {
+      url: server.url,
+      apiUrl: `${server.url}/api/v1`,
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
+  }
+
+  async function bearersOf(url: { url: string; apiUrl: string }, emails: readonly string[]) {
+    await using provider = giteaProvider(url);
+    const identities = emails.map((email) => ({ email, oid: first, isCoAuthor: true }));
+    const owners = await provider.history.resolveIdentities(repository, identities, newCall());
+    return emails.map((email) => owners.get(email)?.externalId ?? null);
+  }
+
+  it('finds a co-author by the address of the host, of any domain', async () => {
+    for (const domain of ['blackhole.forge.example', 'noreply.forge.example', 'forge.example']) {
+      await using gitea = await startProfiles(({ login }) => `${login}@${domain}`);
+      const emails = [`jane@${domain}`, `former@${domain}`, `acme@${domain}`, `nobody@${domain}`];
+      assert.deepEqual(await bearersOf(gitea, emails), ['7', null, null, null], domain);
+    }
+  });
+
+  it('credits no account by an address of another host, or by a number where the host gives none', async () => {
+    await using gitea = await startProfiles(({ login }) => `${login}@noreply.forge.example`);
+    const strange = [
+      'jane@noreply.elsewhere.example',
+      'jane@users.noreply.github.com',
+      '7+jane@users.noreply.github.com',
+      '4242+jane@noreply.forge.example',
+      '7+jane@noreply.forge.example',
+    ];
+    assert.deepEqual(
+      await bearersOf(gitea, strange),
+      strange.map(() => null),
+    );
+  });
+
+  it('finds the account with the number in an address where the host gives numbers', async () => {
+    await using gitea = await startProfiles(({ id, login }) => `${id}+${login}@noreply.forge.example`);
+    const emails = ['7+jane@', '7+formerly@', '4242+jane@', 'jane@', '99+jane@'].map(
+      (local) => `${local}noreply.forge.example`,
+    );
+    assert.deepEqual(await bearersOf(gitea, emails), ['7', '7', '4242', '7', null]);
   });
 });
