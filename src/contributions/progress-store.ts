@@ -1,9 +1,12 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
 import type { Connection } from '../database/connection.ts';
+import { findLookupsOf, type StoredLookup } from '../database/lookups.ts';
 import type { Progress, Wait } from '../http/envelope.ts';
 import { isPresentInSql } from '../repositories/present-store.ts';
 import type { CollectedScope } from './collection-store.ts';
 import { contributionKinds } from './contribution.ts';
+import { collectJob, collectRepositoryJob, fetchReportedTotalsJob } from './jobs.ts';
 import { uncollectedColumn } from './kinds.ts';
 
 /**
@@ -15,20 +18,108 @@ export async function findProgress(
   connection: Connection,
   scope: CollectedScope,
   missing: readonly string[],
+  now: Date,
 ): Promise<Progress | undefined> {
   if (missing.length === 0) return undefined;
-  return { repositories: await countRepositories(connection, scope), ...(await findWait(connection, scope)) };
+  const repositories = await countRepositories(connection, scope);
+  return { repositories, ...(await findWait(connection, scope, { repositories, now })) };
 }
 
-/** Finds the reason why the repositories of a response are not completely read. */
-async function findWait(_connection: Connection, _scope: CollectedScope): Promise<Wait> {
-  return { reason: 'collecting' };
+/**
+ * Finds the reason why the repositories of a response are not completely read: that of the lookup that reads them, or where
+ * they are, of the lookups of the account's own numbers; without any, that of their streams.
+ */
+async function findWait(
+  connection: Connection,
+  scope: CollectedScope,
+  { repositories, now }: { repositories: Progress['repositories']; now: Date },
+): Promise<Wait> {
+  const isRead = repositories.total > 0 && repositories.complete === repositories.total;
+  const { reading, own } = await findLookups(connection, scope);
+  const waits = (reading.length > 0 && !isRead ? reading : own).map((lookup) => toWait(lookup, now));
+  if (waits.some(({ reason }) => reason === 'collecting')) return { reason: 'collecting' };
+  const [longest] = waits.toSorted((one, other) => timeOf(other) - timeOf(one));
+  return longest ?? { reason: await findReasonOfStreams(connection, scope, isRead) };
 }
 
-const uncollected = sql.join(
-  contributionKinds.map((kind) => sql.ref(`s.${uncollectedColumn(kind)}`)),
-  sql` + `,
-);
+/** Finds the lookups that read the repositories of a scope, and those of the account's own numbers. */
+async function findLookups(
+  connection: Connection,
+  { accountId, repositoryId }: CollectedScope,
+): Promise<{ reading: StoredLookup[]; own: StoredLookup[] }> {
+  const { rows } = await sql<NameOnProvider & { repository: string | null }>`
+    select a.provider, a.name, (select r.name from repositories r where r.id = ${repositoryId}::uuid) as repository
+    from accounts a where a.id = ${accountId}::uuid`.execute(connection);
+  const [account] = rows;
+  if (account === undefined) return { reading: [], own: [] };
+  const { repository } = account;
+  const collecting = [
+    collectJob(accountId),
+    ...(repository === null
+      ? []
+      : [false, true].map((withPrivate) => collectRepositoryJob({ accountId, repository, withPrivate }))),
+  ].map(({ key }) => key);
+  const ofNumbers = [lookUpJob(account), refreshJob(accountId), fetchReportedTotalsJob(accountId)].map(
+    ({ key }) => key,
+  );
+  const found = await findLookupsOf(connection, [...collecting, ...ofNumbers], `fetch_window ${accountId} `);
+  const reading = found.filter(({ key }) => collecting.includes(key));
+  return { reading, own: repositoryId === null ? found.filter(({ key }) => !collecting.includes(key)) : [] };
+}
+
+/** Returns what a lookup waits for. The time is absent once it has come, because the next request goes on then. */
+function toWait({ state, errorCode, isFailing, until }: StoredLookup, now: Date): Wait {
+  const isAhead = until > now;
+  if (state === 'delayed_by_quota' || (state === 'failed' && errorCode === 'provider_rate_limited'))
+    return isAhead ? { reason: 'quota', resumesAt: until } : { reason: 'collecting' };
+  if (state === 'delayed_by_allowance')
+    return isAhead ? { reason: 'allowance', resumesAt: until } : { reason: 'collecting' };
+  if (state === 'running' && !isFailing) return { reason: 'collecting' };
+  const reason = errorCode === 'provider_denied' ? 'refused' : 'unreachable';
+  return state === 'failed' && isAhead ? { reason, resumesAt: until } : { reason };
+}
+
+function timeOf({ resumesAt }: Wait): number {
+  return resumesAt?.getTime() ?? 0;
+}
+
+/**
+ * Finds the reason by the streams of a scope. While any is left to be read, they are being collected.
+ * @param isRead whether all repositories are complete: the host does not give the numbers that are missing then.
+ */
+async function findReasonOfStreams(
+  connection: Connection,
+  { accountId, repositoryId, withPrivate }: CollectedScope,
+  isRead: boolean,
+): Promise<Wait['reason']> {
+  if (isRead) return 'refused';
+  const { rows } = await sql<{ isReading: boolean; isUnreachable: boolean; isRefused: boolean }>`
+    with unread as (
+      select r.id, s.name, s.completed_at is null as is_open, s.failure
+      from summed_repositories u join repositories r on r.id = u.repository_id
+        left join streams s on s.repository_id = r.id and s.covers && ${[...contributionKinds]}::text[]
+      where u.owner_id = ${accountId}::uuid and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
+        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')} and ${uncollectedOf('u')} > 0
+    )
+    select coalesce(bool_or(name is null or (is_open and failure is null)), true) as "isReading",
+      coalesce(bool_or(is_open and failure = 'provider_unavailable'), false) as "isUnreachable",
+      coalesce(bool_or(is_open), false) or exists (
+        select from skipped_items k where k.repository_id in (select id from unread) and not (k.is_counted and k.is_stored)
+      ) as "isRefused"
+    from unread`.execute(connection);
+  const [streams] = rows;
+  if (streams === undefined || streams.isReading) return 'collecting';
+  if (streams.isUnreachable) return 'unreachable';
+  return streams.isRefused ? 'refused' : 'collecting';
+}
+
+/** SQL for the number of kinds of a repository's contributions that are not completely known. */
+function uncollectedOf(alias: 's' | 'u'): RawBuilder<number> {
+  return sql.join(
+    contributionKinds.map((kind) => sql.ref(`${alias}.${uncollectedColumn(kind)}`)),
+    sql` + `,
+  );
+}
 
 /** Counts the repositories of a scope, and those that are completely read. */
 async function countRepositories(
@@ -36,7 +127,7 @@ async function countRepositories(
   { accountId, repositoryId, withPrivate }: CollectedScope,
 ): Promise<Progress['repositories']> {
   const { rows } = await sql<Progress['repositories']>`
-    select count(*)::integer as total, (count(*) filter (where ${uncollected} = 0))::integer as complete
+    select count(*)::integer as total, (count(*) filter (where ${uncollectedOf('s')} = 0))::integer as complete
     from summed_repositories s join repositories r on r.id = s.repository_id
     where s.owner_id = ${accountId}::uuid and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
       and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`.execute(connection);

@@ -121,12 +121,12 @@ async function loadHistory(services: RouteServices, context: Context): Promise<H
 
 /** Finds how far collecting the account's repositories is; private ones are counted for the owner alone. */
 function loadProgress(
-  { connection }: RouteServices,
+  { connection, now }: RouteServices,
   context: Context,
   missing: readonly string[],
 ): Promise<Progress | undefined> {
   const withPrivate = context.isOwner && mayIncludePrivate(context);
-  return findProgress(connection, { accountId: context.account.id, repositoryId: null, withPrivate }, missing);
+  return findProgress(connection, { accountId: context.account.id, repositoryId: null, withPrivate }, missing, now());
 }
 
 async function loadSeries(services: RouteServices, context: Context, requestedWindow: Window): Promise<LoadedSeries> {

@@ -134,7 +134,7 @@ async function loadPage(
   const { uncollected, scope } = counted.collected;
   const missing = namesOfKinds(uncollected.filter((kind) => counted.kinds.includes(kind)));
   const { includesPrivate: withPrivate, ...repositories } = scope;
-  const progress = await findProgress(services.connection, { ...repositories, withPrivate }, missing);
+  const progress = await findProgress(services.connection, { ...repositories, withPrivate }, missing, services.now());
   return { ...counted, missing, progress };
 }
 

@@ -89,8 +89,7 @@ export async function claimLookupWithin(
     insert into lookups as q (key, state, for_owner, retry_at)
     values (${job.key}, 'running', ${isOwner}, ${leaseFrom(now)})
     on conflict (key) do update
-      set state = 'running', for_owner = excluded.for_owner, error_code = null, error_message = null,
-        retry_at = excluded.retry_at
+      set state = 'running', for_owner = excluded.for_owner, retry_at = excluded.retry_at
       where q.retry_at <= ${now}
         or (q.state = 'delayed_by_allowance' and ${permitNow(allowances, now)})
         or (q.state = 'delayed_by_quota' and ${isOwner} and not q.for_owner)
@@ -121,11 +120,19 @@ class NoPlace extends Error {
   }
 }
 
-/** Extends the claim of a running lookup, so that a long one is not started twice. */
-export async function renewLookup(connection: Connection, key: string, now: Date): Promise<void> {
+/**
+ * Extends the claim of a running lookup, so that a long one is not started twice.
+ * @param options.isFailing true when its host still fails; otherwise the failures before are over.
+ */
+export async function renewLookup(
+  connection: Connection,
+  key: string,
+  now: Date,
+  { isFailing = false } = {},
+): Promise<void> {
   await connection
     .updateTable('lookups')
-    .set({ state: 'running', retry_at: leaseFrom(now) })
+    .set({ state: 'running', retry_at: leaseFrom(now), ...(!isFailing && { failing_since: null }) })
     .where('key', '=', key)
     .where((is) => is.or([is('state', '=', 'running'), isDelayed(is.ref('state'))]))
     .execute();
@@ -163,6 +170,41 @@ export async function findRetryTime(connection: Connection, key: string, now: Da
     .where('retry_at', '>', now)
     .executeTakeFirst();
   return first?.retry_at ? runTimeOf(first.retry_at) : undefined;
+}
+
+/** A lookup that runs, is delayed or failed. */
+export interface StoredLookup {
+  key: string;
+  state: 'running' | 'failed' | 'delayed_by_allowance' | 'delayed_by_quota';
+  /** The last failure; meaningless where it is not failing. */
+  errorCode: string | null;
+  /** True when it failed and has brought nothing since. */
+  isFailing: boolean;
+  /** The time at which a delayed or failed lookup goes on. */
+  until: Date;
+}
+
+/** The most lookups with a common beginning of their keys that are read. */
+const maxOfPrefix = 20;
+
+/** Finds lookups by their keys, and some whose keys begin with `prefix`. */
+export async function findLookupsOf(
+  connection: Connection,
+  keys: readonly string[],
+  prefix: string,
+): Promise<StoredLookup[]> {
+  const { rows } = await sql<StoredLookup>`
+    with wanted as (
+      select * from lookups where key = any(${[...keys]}::text[])
+      union all (
+        select * from lookups
+        where substring(key from ' ([0-9a-f]{8}-[0-9a-f-]{27})') = substring(${prefix}::text from ' ([0-9a-f]{8}-[0-9a-f-]{27})')
+          and starts_with(key, ${prefix}) limit ${sql.lit(maxOfPrefix)})
+    )
+    select key, state, error_code as "errorCode", failing_since is not null as "isFailing", 
+      case when state in ('running', 'failed') then retry_at else retry_at - ${claimForMs} * interval '1 millisecond' end as until
+    from wanted where state <> 'absent'`.execute(connection);
+  return rows;
 }
 
 /** Completes a lookup whose response is stored; waiting callers find it there. */
@@ -246,7 +288,7 @@ async function delay(
   job: Job,
   { state, until, now }: { state: 'delayed_by_allowance' | 'delayed_by_quota'; until: Date; now: Date },
 ): Promise<void> {
-  const row = { state, error_code: null, error_message: null, retry_at: leaseFrom(until) };
+  const row = { state, error_code: null, error_message: null, failing_since: null, retry_at: leaseFrom(until) };
   await transaction
     .insertInto('lookups')
     .values({ key: job.key, ...row })

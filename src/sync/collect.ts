@@ -197,7 +197,8 @@ async function collectOwnedRepositories(
       }
       done += 1;
       work.onProgress({ repository: repository.name, done, total: repositories.length });
-      await renewLookup(context.connection, collectJob(account.id).key, context.now());
+      const isFailing = failuresInARow > 0;
+      await renewLookup(context.connection, collectJob(account.id).key, context.now(), { isFailing });
     }
   };
   await Promise.all(Array.from({ length: parallelRepositories }, reader));
