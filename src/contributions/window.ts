@@ -2,7 +2,7 @@ import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { Source } from '../http/envelope.ts';
-import { endOfTime, type Window, windowsUpTo } from '../windows/window.ts';
+import { countedUntil, endOfTime, type Window, windowsUpTo } from '../windows/window.ts';
 import { findCollection, narrowUncollected } from './collection-store.ts';
 import { findHistory } from './counter-store.ts';
 import { type CounterName, type Counters, completeCounters, counterNames, unknownCounters } from './counters.ts';
@@ -43,13 +43,14 @@ export function wholeDays(window: Window): Window {
  * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
  */
 async function countWindows(
-  { connection, computations }: Pick<RouteServices, 'connection' | 'computations'>,
+  { connection, computations, now }: Pick<RouteServices, 'connection' | 'computations' | 'now'>,
   { account, provider }: Pick<ResolvedAccount, 'account' | 'provider'>,
   { window, limit, withPrivate }: { window: Window; limit: number; withPrivate: boolean },
 ): Promise<WindowSeries> {
   const windows = windowsUpTo(window, limit);
   const counted = { id: account.id, isOwner: account.type === 'organization', withPrivate };
-  const bounds = [windows.at(-1)?.since ?? null, ...windows.toReversed().map(({ until }) => until)];
+  const starts = windows.toReversed().map(({ since }) => since);
+  const bounds = [...starts, countedUntil(window, now())];
   const read = async (): Promise<WindowSeries> => {
     // The state is read first: contributions collected after that make the numbers newer than the state, never older.
     const since = bounds[0] ?? null;

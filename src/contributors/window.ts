@@ -8,7 +8,7 @@ import { nearest } from '../nearest.ts';
 import { fromCursor, listKeyOf, toCursor } from '../windows/cursors.ts';
 import { WindowParameters } from '../windows/parameters.ts';
 import { invalid } from '../windows/problem.ts';
-import type { Window, WindowText } from '../windows/window.ts';
+import { countedUntil, type Window, type WindowText } from '../windows/window.ts';
 import { type Collected, noSuchRepository } from './collected.ts';
 import type { Contributor, Scope } from './contributor.ts';
 import {
@@ -168,7 +168,7 @@ export interface WindowPage {
  *   list.
  */
 export async function loadWithinLimits(
-  { connection, computations }: Pick<RouteServices, 'connection' | 'computations'>,
+  { connection, computations, now }: Pick<RouteServices, 'connection' | 'computations' | 'now'>,
   { account, isOwner }: Pick<ResolvedAccount, 'account' | 'isOwner'>,
   { scope }: Pick<Collected, 'scope'>,
   limits: Limits,
@@ -179,7 +179,15 @@ export async function loadWithinLimits(
   const filter = listKeyOf([scope, limits.kinds, limits.type, only, except, withBots, limits.newcomers, limits.texts]);
   const { since, until, place } = readCursor(start, filter, limits.window);
   const { newcomers } = limits;
-  const counted: CountedContributions = { scope, since, until, kinds: limits.kinds, only, except, newcomers };
+  const counted: CountedContributions = {
+    scope,
+    since,
+    until: limits.window === undefined ? null : countedUntil({ ...limits.window, since, until }, now()),
+    kinds: limits.kinds,
+    only,
+    except,
+    newcomers,
+  };
   const type = limits.type ?? (withBots ? undefined : 'people');
   const people: PeopleFilter = { type, viewerId: isOwner ? account.id : null };
   const wanted = {

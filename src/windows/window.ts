@@ -155,6 +155,17 @@ export function windowBefore(window: Window, steps: number): Window {
   return { ...window, since: moved(since), until: moved(until) };
 }
 
+/**
+ * Returns the end of what counts in a window: nothing that is dated after the present day does. The end of the day, in
+ * place of the exact time, keeps numbers the same until midnight.
+ */
+export function countedUntil({ since, until, timeZone }: Omit<Window, 'length'>, now: Date): Date {
+  const end = startOfDay(today(now, timeZone).add({ days: 1 }), timeZone);
+  if (until !== null && until < end) return until;
+  // A window may begin tomorrow.
+  return since !== null && since > end ? since : end;
+}
+
 /** The meaning of a window as responses repeat it. */
 export interface WindowMeaning {
   since: string | null;

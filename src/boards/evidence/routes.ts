@@ -9,6 +9,7 @@ import { cutPage, neighbourCursors, type Page, PageParameters, type Place } from
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { readMoment } from '../../windows/moments.ts';
+import { countedUntil } from '../../windows/window.ts';
 import type { PersonName } from '../board.ts';
 import {
   BoardItem,
@@ -146,7 +147,8 @@ async function load(services: RouteServices, context: Context): Promise<Loaded |
   const ranked = await findPersonScore(services, context, { slug, login, season: query.season });
   if (ranked === undefined) return undefined;
   const { board, window, repositoryIds, person } = ranked;
-  const scope = { repositoryIds, window, accountId: person.id };
+  const until = countedUntil(window, ranked.countedAt);
+  const scope = { repositoryIds, window: { ...window, until }, accountId: person.id };
   const range = { limit: page.limit + 1, after: toPlace(page.start.after), before: toPlace(page.start.before) };
   const key = `evidence ${JSON.stringify([board.definition, scope, range])}`;
   const found = await computations.share(account.id, key, () => findEvidence(connection, board, scope, range));

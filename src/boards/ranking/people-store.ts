@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isOfTypeInSql } from '../../accounts/agent-store.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Statement } from '../../achievements/evaluation/statement.ts';
+import { countedUntil } from '../../windows/window.ts';
 import type { Board, PersonName } from '../board.ts';
 import { keyOf } from '../teams/team-store.ts';
 import { type BoardWindow, grantsAsOf } from '../windows.ts';
@@ -22,7 +23,8 @@ export interface RankingInput {
  * @param accountIds the only people to count; undefined for all.
  */
 export function peopleStatement(input: RankingInput, accountIds?: readonly string[]): Statement {
-  const { board, window, members } = input;
+  const { board, members, now } = input;
+  const window = { ...input.window, until: countedUntil(input.window, now) };
   const statement = scoreStatement(board, { repositoryIds: members.ids, window, accountIds, namesItems: false });
   statement.add(
     'rule_points',

@@ -47,6 +47,7 @@ export interface FormerScope {
   /** Bounds of the former window. */
   since: Date | null;
   until: Date | null;
+  countedUntil?: Date | undefined;
   at: Date;
 }
 
@@ -138,10 +139,10 @@ function partsOf(
   counters: readonly StoredCounter[] | null,
   former: FormerScope,
 ): RawBuilder<unknown> {
-  const { since, until, at } = former;
+  const { since, until, countedUntil, at } = former;
   const wanted = counters ?? contributing;
   const isCounted = wasCounted(scope);
-  const then: ItemScope = { ...scope, since, until, former: { at, isCounted } };
+  const then: ItemScope = { ...scope, since, until, countedUntil, former: { at, isCounted } };
   const kept = wanted.map(
     (counter) => sql`
       select i.*, false as is_logged from (${itemsOf(then, counter)}) i

@@ -5,7 +5,14 @@ import type { Comparison } from '../../http/envelope.ts';
 import { cutPage, type Page, type PageStart, staleCursor } from '../../http/pagination.ts';
 import { fromCursor, toCursor } from '../../windows/cursors.ts';
 import { invalid } from '../../windows/problem.ts';
-import { firstInstant, readWindow, type Window, type WindowText, windowBefore } from '../../windows/window.ts';
+import {
+  countedUntil,
+  firstInstant,
+  readWindow,
+  type Window,
+  type WindowText,
+  windowBefore,
+} from '../../windows/window.ts';
 import { type ChangedItem, type FormerScope, findChanges, findComparableSince } from './comparison-store.ts';
 import { countEvidence, type ItemsWanted, type LoadedEvidence } from './evidence.ts';
 import type { ItemPlace, ItemScope } from './items-store.ts';
@@ -87,7 +94,9 @@ export async function loadComparison(
     until: found.window?.until ?? null,
     at: found.at < since ? since : found.at,
   };
-  const { scope, former, place } = readCursor(start, key, { scope: wanted.scope, former: first });
+  const { scope, place, ...of } = readCursor(start, key, { scope: wanted.scope, former: first });
+  const then = found.window && countedUntil({ ...found.window, ...of.former }, of.former.at);
+  const former = { ...of.former, countedUntil: then };
   const page = {
     limit: limit + 1,
     after: start.after === undefined ? undefined : place,

@@ -7,7 +7,15 @@ import { type ItemPage, type ItemScope, isOnPage, isVisible, itemsOf, visibleOf 
 import type { Item } from './store.ts';
 
 /** Reasons why an item of the host does not count. */
-export const exclusionReasons = ['fork', 'not-default-branch', 'bot', 'host-refuses', 'no-account', 'private'] as const;
+export const exclusionReasons = [
+  'fork',
+  'not-default-branch',
+  'bot',
+  'host-refuses',
+  'no-account',
+  'in the future',
+  'private',
+] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
 /** An item of the host that does not count. */
@@ -31,7 +39,7 @@ export interface ExcludedScope extends ItemScope {
  * Finds a page of data that was seen and does not count, newest first: forks, whose commits and stars count for no
  * account; pull requests that are not merged, whose commits are on no default branch; items of bots and agents, where
  * the list is narrowed to users; data that the host refused; commits without a known account, in lists of contributors;
- * private items of the caller, where the number is public.
+ * items of a window that are dated after the present day; private items of the caller, where the number is public.
  */
 export async function findExcluded(
   connection: Connection,
@@ -48,6 +56,7 @@ export async function findExcluded(
     ...(scope.filter?.type === 'user' ? counters.flatMap((counter) => ofBots(scope, counter)) : []),
     refused(scope, kinds),
     ...(scope.ofContributors && hasCommits ? [withoutAccount(scope)] : []),
+    ...(scope.countedUntil === undefined ? [] : counters.map((counter) => inFuture(scope, counter))),
     ...(scope.readerId !== null && scope.seesPrivateOf === null
       ? counters.map((counter) => ofPrivate(scope, counter, scope.readerId))
       : []),
@@ -129,6 +138,13 @@ function withoutAccount({ readerId, ...scope }: ExcludedScope): RawBuilder<unkno
       select i.id, i.email from identities i where i.account_id is null and not starts_with(i.email, 'erased ')
       ) i on i.id = c.identity_ids[1]
     where c.repository_id in (select r.id from repositories r where ${isOwned(scope)})`;
+}
+
+/** Items that are dated after the present day: of wrong clocks, or commits that their authors dated so. */
+function inFuture({ countedUntil: since, ...scope }: ExcludedScope, counter: StoredCounter): RawBuilder<unknown> {
+  return sql`
+    select f.moment, f.kind, f.repository_id, f.id, f.oid, f.number, f.title, f.counter, 'in the future' as reason, ${noAddress}
+    from (${itemsOf({ ...scope, since: since ?? null }, counter)}) f`;
 }
 
 /** Items in private repositories of the reader, which the public number leaves out. */

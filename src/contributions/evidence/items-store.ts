@@ -37,6 +37,8 @@ export interface ScopeInSql {
   starKey?: Buffer | undefined;
   since: Date | null;
   until: Date | null;
+  /** The end of what counts, see `countedUntil`. Absent: of a lifetime, which hosts count with later dates. */
+  countedUntil?: Date | undefined;
   former?: Former;
   /** True: the items of an owner's repositories whose person is deleted or erased are among them. */
   withErased?: boolean;
@@ -89,11 +91,17 @@ export function isOnPage({ after, before }: Pick<ItemPage, 'after' | 'before'>):
     : sql`i.moment <= ${moment} and (i.moment, i.kind, i.repository_id, i.id) < ${row}`;
 }
 
+/** Returns the end of the items that count. */
+export function endOfCounted({ until, countedUntil }: Pick<ItemScope, 'until' | 'countedUntil'>): Date | null {
+  return countedUntil !== undefined && (until === null || countedUntil < until) ? countedUntil : until;
+}
+
 /** The condition that an item at this moment is in the window. */
 export function isWithin(
   moment: RawBuilder<unknown>,
-  { since, until }: Pick<ItemScope, 'since' | 'until'>,
+  { since, ...ends }: Pick<ItemScope, 'since' | 'until' | 'countedUntil'>,
 ): RawBuilder<boolean> {
+  const until = endOfCounted(ends);
   return sql`(${since === null ? sql`true` : sql`${moment} >= ${since}`}
     and ${until === null ? sql`true` : sql`${moment} < ${until}`})`;
 }
@@ -207,7 +215,8 @@ function daysOfCommits(
   scope: ScopeInSql,
   page: ItemPage | undefined,
 ): RawBuilder<unknown> {
-  const { since, until } = scope;
+  const { since } = scope;
+  const until = endOfCounted(scope);
   const isAscending = page?.before !== undefined;
   const place = page?.after ?? page?.before;
   const cursor = place === undefined ? null : momentOfPlace(place);

@@ -9,7 +9,7 @@ import { renderDocument } from '../../http/public-document.ts';
 import { sendResponse } from '../../http/send.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
 import { WindowParameters } from '../../windows/parameters.ts';
-import type { Window } from '../../windows/window.ts';
+import { countedUntil, type Window } from '../../windows/window.ts';
 import { type CounterName, counterNames } from '../counters.ts';
 import { findDays } from '../history.ts';
 import { itemised } from '../kinds.ts';
@@ -17,7 +17,7 @@ import { derivedRules, rules } from '../rules.ts';
 import { findMissing, loadWindows, wholeDays } from '../window.ts';
 import { countParts } from '../window-store.ts';
 import { type LoadedEvidence, readItemFilter } from './evidence.ts';
-import type { ItemScope } from './items-store.ts';
+import { endOfCounted, type ItemScope } from './items-store.ts';
 import { ListParameters, loadList, narrowedBy } from './list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from './present.ts';
 
@@ -153,12 +153,13 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
     seesPrivateOf: isOwner && includesPrivate ? account.id : null,
     since: window?.since ?? null,
     until: window?.until ?? null,
+    countedUntil: window && countedUntil(window, now()),
     filter: readItemFilter(query, counter),
     starKey: counter === 'stars' ? cursors.orderKey('stars') : undefined,
   };
   const counted = { id: account.id, isOwner: isOrganization, withPrivate: includesPrivate };
-  const countIn = async ({ since, until }: Ends): Promise<number> => {
-    const [part] = await countParts(connection, counted, { bounds: [since, until] });
+  const countIn = async (within: ItemScope): Promise<number> => {
+    const [part] = await countParts(connection, counted, { bounds: [within.since, endOfCounted(within)] });
     return part?.[counter] ?? 0;
   };
   const isNumberWanted = query.excluded !== true && scope.filter === undefined;

@@ -6,6 +6,7 @@ import { contributionKinds, itemised, type StoredCounter } from '../kinds.ts';
 import { commitsOfPerson, momentOf } from '../window-store.ts';
 import { isWanted } from './filter-store.ts';
 import {
+  endOfCounted,
   type ItemPage,
   type ItemPlace,
   type ItemScope,
@@ -193,7 +194,7 @@ function countsOf(scope: ItemScope, counters: readonly StoredCounter[]): RawBuil
   const ofEach = counters.map((counter) =>
     scope.personId !== null && counter.kind === 'commit' && scope.filter === undefined
       ? sql`
-        (with p as (${commitsOfPerson(scope.personId, scope)})
+        (with p as (${commitsOfPerson(scope.personId, { since: scope.since, until: endOfCounted(scope) })})
         select ${counter.name}::text as counter, p.n from p join repositories r on r.id = p.repository_id
         where ${isVisible(scope)})`
       : sql`select ${counter.name}::text as counter, count(*) as n from (${itemsOf(scope, counter)}) i`,

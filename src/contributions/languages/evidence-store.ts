@@ -3,6 +3,7 @@ import type { Connection } from '../../database/connection.ts';
 import {
   dayOf,
   daysOfPage,
+  endOfCounted,
   type ItemPage,
   type ItemScope,
   isErasedCommit,
@@ -98,9 +99,10 @@ async function countErasedFiles(connection: Connection, scope: LanguageScope): P
 
 /** The condition that the row `d` of `language_days` counts, whether its repository may be seen or not. */
 function isCounted(
-  { personId, ownerId, language, since, until }: LanguageScope,
+  { personId, ownerId, language, since, ...ends }: LanguageScope,
   condition: RawBuilder<boolean>,
 ): RawBuilder<boolean> {
+  const until = endOfCounted(ends);
   const isOfAccount =
     personId === null
       ? sql`d.repository_id in (select r.id from repositories r where r.owner_id = ${ownerId}::uuid)`

@@ -2,7 +2,7 @@ import type { LoadServices } from '../../accounts/resolve.ts';
 import type { Account } from '../../accounts/store.ts';
 import type { ResolvedAccount } from '../../http/endpoint.ts';
 import type { LanguagesInput } from '../../http/images.ts';
-import type { Window } from '../../windows/window.ts';
+import { countedUntil, type Window } from '../../windows/window.ts';
 import { countLanguagesJob } from '../jobs.ts';
 import { findFewLanguages } from './few-store.ts';
 import { colourOfLanguage } from './linguist.ts';
@@ -34,9 +34,9 @@ export async function loadLanguages(
     hidden,
   }: { window: Window | undefined; withPrivate: boolean; limit: number; hidden: ReadonlySet<string> },
 ): Promise<CountedLanguages | undefined> {
-  const { connection, computations, resolver } = services;
+  const { connection, computations, resolver, now } = services;
   const query: LanguageQuery = { accountId: account.id, isOwner: account.type === 'organization', withPrivate };
-  const days = { since: dayOf(window?.since), until: dayOf(window?.until) };
+  const days = { since: dayOf(window?.since), until: dayOf(window && countedUntil(window, now())) };
   const read = async () => ({
     repositories: await findLanguageRepositories(connection, query, maxRepositories),
     sums: await findLanguages(connection, query, days),

@@ -7,6 +7,7 @@ import { cutPage, PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf, toCursor } from '../../windows/cursors.ts';
 import { WindowParameters } from '../../windows/parameters.ts';
+import { countedUntil } from '../../windows/window.ts';
 import { EvidenceFormat, type LoadedEvidence, readCursor } from '../evidence/evidence.ts';
 import { evidenceListing, LanguageEvidenceItem, presentEvidence } from '../evidence/present.ts';
 import { loadLanguagesCard, presentLanguageNumbers } from './card.ts';
@@ -82,7 +83,7 @@ async function loadEvidence(
   services: RouteServices,
   context: RequestContext<Static<typeof LanguagePath>, Static<typeof EvidenceQuery>>,
 ): Promise<LoadedEvidence | undefined> {
-  const { connection } = services;
+  const { connection, now } = services;
   const { account, isOwner, query, page, params } = context;
   const language = languageNamed(params.language);
   if (language === undefined) throw new AppError('not_found', 'There is no such language.');
@@ -102,6 +103,7 @@ async function loadEvidence(
     countsPrivate: includesPrivate,
     since: window?.since ?? null,
     until: window?.until ?? null,
+    countedUntil: window && countedUntil(window, now()),
   };
   const { limit, start } = page;
   const { place, ...ends } = readCursor(start, key, wanted);

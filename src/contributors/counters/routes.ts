@@ -13,7 +13,7 @@ import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
 import { WindowParameters } from '../../windows/parameters.ts';
-import type { Window } from '../../windows/window.ts';
+import { countedUntil, type Window } from '../../windows/window.ts';
 import { type Collected, collectedOfRepository, uncollectedWithin } from '../collected.ts';
 import { findRepositoryCounters, type RepositoryCounters } from './store.ts';
 
@@ -103,20 +103,20 @@ function idOf({ scope }: Collected): string {
 
 /** Finds the counters of a repository within the window of a request; without one, of the lifetime. */
 async function findCounters(
-  { connection }: Pick<RouteServices, 'connection'>,
+  { connection, now }: Pick<RouteServices, 'connection' | 'now'>,
   { account, window }: Pick<RequestContext<unknown, unknown>, 'account' | 'window'>,
   collected: Collected,
 ): Promise<RepositoryCounters> {
   const lifetime = await findRepositoryCounters(connection, idOf(collected));
   if (window === undefined) return lifetime;
-  const scope = { ...scopeOf(account.id, collected, window), withErased: true };
+  const scope = { ...scopeOf(account.id, collected, window, now()), withErased: true };
   // Forks have no stars.
   const counters = itemised.filter(({ name }) => Object.hasOwn(lifetime, name));
   const counts = await countItemsOfEach(connection, scope, counters);
   return Object.fromEntries(counters.map(({ name }) => [name, counts.get(name) ?? 0]));
 }
 
-function scopeOf(ownerId: string, { scope }: Collected, window: Window | undefined) {
+function scopeOf(ownerId: string, { scope }: Collected, window: Window | undefined, now: Date) {
   return {
     personId: null,
     ownerId,
@@ -124,6 +124,7 @@ function scopeOf(ownerId: string, { scope }: Collected, window: Window | undefin
     seesPrivateOf: scope.includesPrivate ? ownerId : null,
     since: window?.since ?? null,
     until: window?.until ?? null,
+    countedUntil: window && countedUntil(window, now),
   };
 }
 
@@ -140,14 +141,14 @@ async function loadEvidence(
   collected: Collected | MovedRepository | undefined,
 ): Promise<LoadedEvidence | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;
-  const { connection, cursors } = services;
+  const { connection, cursors, now } = services;
   const { account, isOwner, query, page, params, window } = context;
   const counter: CounterName = params.counter;
   const { asOf, scope: of } = collected;
   const { since, until, period, time_zone: timeZone } = query;
   const counters = itemised.filter(({ name }) => name === counter);
   const scope: ItemScope = {
-    ...scopeOf(account.id, collected, window),
+    ...scopeOf(account.id, collected, window, now()),
     filter: readItemFilter(query, counter),
     starKey: counter === 'stars' ? cursors.orderKey('stars') : undefined,
   };

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { type Account, findByName, isShown } from '../../accounts/store.ts';
 import { type ItemsWanted, type LoadedEvidence, readItemFilter } from '../../contributions/evidence/evidence.ts';
+import { endOfCounted } from '../../contributions/evidence/items-store.ts';
 import { ListParameters, loadList, narrowedBy } from '../../contributions/evidence/list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../contributions/evidence/present.ts';
 import { contributionKinds, itemised, namesOfKinds } from '../../contributions/kinds.ts';
@@ -11,6 +12,7 @@ import { AccountPath, MovedRepository, RepositoryPath, type RequestContext } fro
 import { PageParameters } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import { listKeyOf } from '../../windows/cursors.ts';
+import { countedUntil } from '../../windows/window.ts';
 import { type Collected, collectedOf, collectedOfRepository, uncollectedWithin } from '../collected.ts';
 import type { Scope } from '../contributor.ts';
 import type { ContributorServices } from '../routes.ts';
@@ -78,7 +80,7 @@ async function load(
   collected: Collected | MovedRepository | undefined,
 ): Promise<LoadedEvidence | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;
-  const { connection } = services;
+  const { connection, now } = services;
   const { account, isOwner, query, page, window } = context;
   const { scope, asOf } = collected;
   const { id: personId } = await findContributor(services, context, scope);
@@ -98,13 +100,14 @@ async function load(
       seesPrivateOf: scope.includesPrivate ? account.id : null,
       since: window?.since ?? null,
       until: window?.until ?? null,
+      countedUntil: window && countedUntil(window, now()),
       filter: readItemFilter(query),
     },
     countsPrivate: scope.includesPrivate,
     count: async (within) => ({
       total: await countContributor(
         connection,
-        { scope, since: within.since, until: within.until, kinds, ...(repositories ?? everything) },
+        { scope, since: within.since, until: endOfCounted(within), kinds, ...(repositories ?? everything) },
         personId,
       ),
       countedWithPrivate: null,

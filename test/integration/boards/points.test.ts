@@ -51,9 +51,9 @@ function toBoard({ rules, spam, since, until }: BoardText): Board {
 }
 
 /** Returns the people of a board as it ranks them: the place of each in the world, and the rest of the row. */
-async function rank(board: Board, world: World): Promise<Map<number, Record<string, unknown>>> {
+async function rank(board: Board, world: World, at = now): Promise<Map<number, Record<string, unknown>>> {
   const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
-  const query = rankedSql({ board, window: windowOf(board.window, now), members: membersOf(repositoryId, now), now });
+  const query = rankedSql({ board, window: windowOf(board.window, at), members: membersOf(repositoryId, at), now: at });
   const { rows } = await withEvaluationMemory(opened.database.connection, (transaction) =>
     sql<Record<string, unknown> & { account_id: string }>`${query}`.execute(transaction),
   );
@@ -81,6 +81,19 @@ describe('points of a board', () => {
         assert.deepEqual(Object.fromEntries(counted), Object.fromEntries(expected), JSON.stringify(text));
       }),
       { numRuns: isThorough ? 400 : 25 },
+    );
+  });
+
+  it('count nothing that is dated after the present day', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomWorld, randomBoard, async (world, text) => {
+        const ranked = await rank(toBoard(text), world, new Date(text.since + dayMs / 2));
+        const expected = countNaively({ ...text, until: text.since + dayMs }, world);
+        const points = [...ranked].map(([person, row]) => [person, row['points']]);
+        const naive = [...expected].map(([person, found]) => [person, found.points]);
+        assert.deepEqual(Object.fromEntries(points), Object.fromEntries(naive), JSON.stringify(text));
+      }),
+      { numRuns: isThorough ? 100 : 10 },
     );
   });
 });
