@@ -4,13 +4,17 @@ import type { Connection } from '../database/connection.ts';
 import { findOutcome } from '../database/lookups.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { CalendarInput } from '../http/images.ts';
+import { startOfDay } from '../windows/moments.ts';
 import { today } from '../windows/periods.ts';
 import type { Window } from '../windows/window.ts';
 import { awaitListing } from './await-listing.ts';
 import { findReportedCalendar, type StoredCalendar } from './calendar-store.ts';
 import { findCollection } from './collection-store.ts';
-import { findDays, findDaysOfOwned, isCollectingDays } from './day-store.ts';
+import { counterNames } from './counters.ts';
+import { isCollectingDays } from './day-store.ts';
 import { calendarJob } from './jobs.ts';
+import { ofContributions, storedCounters } from './kinds.ts';
+import { type CountedAccount, countParts } from './window-store.ts';
 
 const dayMs = 86_400_000;
 /** The days of the calendar without a window. */
@@ -29,14 +33,15 @@ interface CalendarTerms {
   withPrivate: boolean;
   /** Absent: the last year. */
   window?: Window | undefined;
+  /** IANA name. The host's own calendar keeps the days of the host. */
+  timeZone: string;
 }
 
 /** The first and the last day of a calendar, `YYYY-MM-DD`. */
 type Days = Pick<CalendarInput, 'from' | 'until'>;
 
 /** Returns the days of a window up to the present one, of a long window those of its last year. */
-function daysOfWindow(window: Window | undefined, now: Date): Days {
-  const present = now.toISOString().slice(0, 10);
+function daysOfWindow(window: Window | undefined, present: string): Days {
   const last = window?.until ? today(new Date(window.until.getTime() - 1), window.timeZone).toString() : present;
   const first = window?.since ? today(window.since, window.timeZone).toString() : '';
   // A window that begins tomorrow has its first day, on which nothing has happened.
@@ -54,10 +59,11 @@ function daysOfWindow(window: Window | undefined, now: Date): Days {
 export async function findCalendar(
   services: LoadServices,
   resolved: ResolvedAccount,
-  { withPrivate, window }: CalendarTerms,
+  { withPrivate, window, timeZone }: CalendarTerms,
 ): Promise<Calendar | undefined> {
   const { account, provider } = resolved;
-  const terms = { withPrivate, days: daysOfWindow(window, services.now()) };
+  const days = daysOfWindow(window, today(services.now(), timeZone).toString());
+  const terms = { withPrivate, days, timeZone };
   const isReported =
     account.type === 'user' && !account.pinned && !withPrivate && provider.accounts.fetchCalendar !== undefined;
   if (!isReported) return collectedCalendar(services, resolved, terms);
@@ -124,6 +130,7 @@ function cutCalendar({ input, ...calendar }: Calendar, { from, until }: Days): C
 interface CollectedTerms {
   withPrivate: boolean;
   days: Days;
+  timeZone: string;
 }
 
 /** Makes sure that the account's repositories are listed and read, and returns the days of the contributions so far. */
@@ -144,18 +151,18 @@ function storedCalendar(
   { account }: ResolvedAccount,
   terms: CollectedTerms,
 ): Promise<Calendar | undefined> {
-  const { withPrivate, days } = terms;
+  const { withPrivate, days, timeZone } = terms;
   const read = (): Promise<Calendar | undefined> => readCalendar(services, account, terms);
   // Private contributions to repositories of others depend on more than this account.
   return withPrivate
     ? services.computations.alone(read)
-    : services.computations.share(account.id, `days ${days.from} ${days.until}`, read);
+    : services.computations.share(account.id, `days ${days.from} ${days.until} ${timeZone}`, read);
 }
 
 async function readCalendar(
   { connection }: LoadServices,
   account: ResolvedAccount['account'],
-  { withPrivate, days: { from, until } }: CollectedTerms,
+  { withPrivate, days: { from, until }, timeZone }: CollectedTerms,
 ): Promise<Calendar | undefined> {
   const query = { accountId: account.id, from, to: until, withPrivate };
   const isOrganization = account.type === 'organization';
@@ -163,9 +170,9 @@ async function readCalendar(
   const { listedAt, isUnfinished } = await findCollection(connection, account.id, { withPrivate });
   if (listedAt === null) return undefined;
   const isCollecting = isUnfinished || (!isOrganization && (await isCollectingDays(connection, query)));
-  const found = await (isOrganization ? findDaysOfOwned : findDays)(connection, query);
-  if (found.length === 0 && isCollecting) return undefined;
-  const days = found.map(({ day, counts }) => ({ day, contributions: sum(Object.values(counts)) }));
+  const counted = { id: account.id, isOwner: isOrganization, withPrivate };
+  const days = await countDays(connection, counted, { from, until, timeZone });
+  if (days.length === 0 && isCollecting) return undefined;
   return {
     input: {
       source: 'collected',
@@ -178,6 +185,27 @@ async function readCalendar(
     asOf: listedAt,
     isFinal: !isCollecting,
   };
+}
+
+const contributions = ofContributions(storedCounters);
+const contributionNames = counterNames.filter((name) => contributions.some((counter) => counter.name === name));
+
+/** Counts the contributions of each day that has some, in the same way as the counters of a window with these days. */
+async function countDays(
+  connection: Connection,
+  account: CountedAccount,
+  { from, until, timeZone }: Days & { timeZone: string },
+): Promise<CalendarInput['days']> {
+  const first = Temporal.PlainDate.from(from);
+  const { days: length } = first.until(until, { largestUnit: 'days' });
+  const bounds = Array.from({ length: length + 2 }, (_, days) => startOfDay(first.add({ days }), timeZone));
+  const parts = await countParts(connection, account, { bounds }, contributions);
+  return parts
+    .map((counters, index) => ({
+      day: first.add({ days: index }).toString(),
+      contributions: sum(contributionNames.map((name) => counters[name])),
+    }))
+    .filter((day) => day.contributions > 0);
 }
 
 function sum(counts: readonly number[]): number {

@@ -10,7 +10,9 @@ import { FormatParameter } from '../http/images.ts';
 import { cutPage, itemsToRead, neighbourCursors, type Page, PageParameters } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
 import { WindowParameters } from '../windows/parameters.ts';
+import { today } from '../windows/periods.ts';
 import { invalid } from '../windows/problem.ts';
+import { readTimeZone } from '../windows/time-zones.ts';
 import { meaningOf, type Window } from '../windows/window.ts';
 import { type Calendar, findCalendar } from './calendar.ts';
 import type { CountersOfDay } from './counter-store.ts';
@@ -147,8 +149,14 @@ async function loadSeries(services: RouteServices, context: Context, requestedWi
 async function loadCalendar(services: RouteServices, context: Context): Promise<LoadedCalendar | undefined> {
   const includesPrivate = mayIncludePrivate(context);
   const { window } = context;
-  const calendar = await findCalendar(services, context, { withPrivate: includesPrivate, window });
+  const timeZone = calendarZone(context);
+  const calendar = await findCalendar(services, context, { withPrivate: includesPrivate, window, timeZone });
   return calendar && { calendar, window, includesPrivate };
+}
+
+/** Returns the time zone of days; UTC where another one would show at which hours of the day a person works in private. */
+function calendarZone(context: Context): string {
+  return mayIncludePrivate(context) && !context.isOwner ? 'UTC' : readTimeZone(context.query.time_zone);
 }
 
 /** Returns whether the request wants private contributions, and the caller may see them. */
@@ -213,8 +221,10 @@ function presentSeries(
 function presentCalendar(
   { resolver, now, publicUrl }: RouteServices,
   { calendar: { input, asOf, isFinal }, window, includesPrivate }: LoadedCalendar,
-  { account, provider, image, query }: Context,
+  context: Context,
 ): HandlerResult {
+  const { account, provider, image, query } = context;
+  const present = today(now(), calendarZone(context));
   return {
     envelope: envelope({
       dataType: 'entity',
@@ -230,7 +240,7 @@ function presentCalendar(
     cardInput: {
       calendar: input,
       ...(image?.card === 'streak' && {
-        streaks: streaksIn(input, query, { now: now(), isCut: window !== undefined }),
+        streaks: streaksIn(input, query, { present, isCut: window !== undefined }),
       }),
     },
     // Private contributions are shown only as long as their owner publishes them, here or at the provider.

@@ -1,8 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { type Static, Type } from 'typebox';
 import type { CalendarInput, StreaksInput } from '../http/images.ts';
-import { today } from '../windows/periods.ts';
-import { readTimeZone } from '../windows/time-zones.ts';
 import { streaksOf, streakUnits, weekdays } from './streaks.ts';
 
 const dayOff = `(${weekdays.join('|')})`;
@@ -27,26 +25,25 @@ export const StreakParameters = Type.Object({
   ),
 });
 
-type Query = Static<typeof StreakParameters> & { time_zone?: string };
+type Query = Static<typeof StreakParameters>;
 
 /**
  * Finds the streaks in a calendar, by the parameters of a URL.
  * @param at.isCut true for the days of a window, at whose end the current streak is found.
- * @throws AppError `invalid_input` for an unknown time zone.
  */
 export function streaksIn(
   calendar: CalendarInput,
   query: Query,
-  { now, isCut }: { now: Date; isCut: boolean },
+  { present, isCut }: { present: Temporal.PlainDate; isCut: boolean },
 ): StreaksInput {
-  const present = today(now, readTimeZone(query.time_zone));
   const isOver = isCut && calendar.until < present.toString();
   const off = (query.days_off ?? '').split(',');
   return streaksOf(
     calendar.days.map(({ day }) => day),
     {
       from: calendar.from,
-      present: isOver ? Temporal.PlainDate.from(calendar.until) : present,
+      end: isOver ? Temporal.PlainDate.from(calendar.until) : present,
+      isOver,
       unit: query.by ?? 'day',
       daysOff: new Set(weekdays.flatMap((name, index) => (off.includes(name) ? [index + 1] : []))),
     },

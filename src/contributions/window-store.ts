@@ -31,14 +31,18 @@ interface CountedRow {
   count: number;
 }
 
-/** Counts the contributions of each part; `contributed_to` is the number of repositories with any in the part. */
+/**
+ * Counts the contributions of each part; `contributed_to` is the number of repositories with any in the part.
+ * @param counters the counters that are wanted; others are 0.
+ */
 export async function countParts(
   connection: Connection,
   account: CountedAccount,
   parts: WindowParts,
+  counters: readonly StoredCounter[] = itemised,
 ): Promise<Record<CounterName, number>[]> {
   const range = toRange(parts);
-  const branches = itemised.map((counter) =>
+  const branches = counters.map((counter) =>
     account.isOwner || counter.kind === 'star'
       ? countOfOwned(counter, range)
       : counter.kind === 'commit'
@@ -58,8 +62,9 @@ export async function countParts(
     union all
     select part, 'contributed_to', count(distinct repository_id)::integer from visible
     where counter = any(${contributing}::text[]) and n > 0 group by part`.execute(connection);
+  const rowsOfParts = Map.groupBy(rows, ({ part }) => part);
   return Array.from({ length: parts.bounds.length - 1 }, (_, index) => {
-    const ofPart = new Map(rows.filter(({ part }) => part === index + 1).map((row) => [row.counter, row.count]));
+    const ofPart = new Map((rowsOfParts.get(index + 1) ?? []).map((row) => [row.counter, row.count]));
     return eachCounter((name) => ofPart.get(name) ?? 0);
   });
 }

@@ -26,6 +26,7 @@ describe('the calendar of collected contributions', () => {
     const calendar = () =>
       findCalendar({ connection, now, computations } as LoadServices, { account } as ResolvedAccount, {
         withPrivate: false,
+        timeZone: 'UTC',
       });
     assert.equal(await calendar(), undefined);
     await pool.query('update streams set completed_at = now()');

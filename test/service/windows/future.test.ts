@@ -16,7 +16,7 @@ const person = ada.name;
 const owner = engines.name;
 const repository = `${owner}/repositories/engine-1`;
 
-describe('what is dated after the present day', () => {
+describe('contributions dated after the present day', () => {
   const { now } = clock();
   const shared = shareStoredService({ simulator: { now }, service: { now } });
   const { readAll } = evidenceOf(shared);
@@ -66,7 +66,7 @@ describe('what is dated after the present day', () => {
   };
 
   for (const subject of [person, owner, repository]) {
-    it(`counts in no window of ${subject}, without an end or with one that is later`, async () => {
+    it(`count in no window of ${subject}, with a later end or none`, async () => {
       await postponed();
       const path = `${subject}/contributions`;
       const known = await countersIn(`${path}?since=1970-01-01&until=2026-06-15`);
@@ -98,7 +98,7 @@ describe('what is dated after the present day', () => {
     });
   }
 
-  it('counts for no contributor of a window, and is listed beside the evidence', async () => {
+  it('count for no contributor of a window, and are listed beside the evidence', async () => {
     await postponed();
     const numberIn = async (window: string): Promise<unknown> =>
       (await read(`${owner}/contributors?${window}&limit=100`)).data.find(({ name }) => name === person)?.contributions;
@@ -111,7 +111,7 @@ describe('what is dated after the present day', () => {
     assert.deepEqual(await futureOf(path), ['commit', 'commit', 'issue', 'issue']);
   });
 
-  it('counts in the lifetime, as the host counts it', async () => {
+  it('count in the lifetime, as the host counts them', async () => {
     await postponed();
     const lifetime = await countersIn(`${repository}/contributions`);
     const known = await countersIn(`${repository}/contributions?since=1970-01-01`);

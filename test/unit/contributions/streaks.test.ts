@@ -4,11 +4,15 @@ import { Temporal } from 'temporal-polyfill';
 import { type StreakUnit, streaksOf } from '../../../src/contributions/streaks.ts';
 
 /** @param present a Friday by default. */
-function lengths(days: readonly string[], rules: { unit?: StreakUnit; daysOff?: number[]; present?: string } = {}) {
-  const { unit = 'day', daysOff = [], present = '2026-11-20' } = rules;
+function lengths(
+  days: readonly string[],
+  rules: { unit?: StreakUnit; daysOff?: number[]; present?: string; isOver?: boolean } = {},
+) {
+  const { unit = 'day', daysOff = [], present = '2026-11-20', isOver = false } = rules;
   const { current, longest } = streaksOf(days, {
     from: '2026-10-01',
-    present: Temporal.PlainDate.from(present),
+    end: Temporal.PlainDate.from(present),
+    isOver,
     unit,
     daysOff: new Set(daysOff),
   });
@@ -25,11 +29,21 @@ describe('streaks', () => {
     assert.deepEqual(lengths(['2026-11-20', '2026-11-21']), [2, 2]);
   });
 
+  it('end with a past window whose last day or week has no contributions', () => {
+    const days = ['2026-11-18', '2026-11-19'];
+    assert.deepEqual(lengths(days, { isOver: true }), [0, 2]);
+    assert.deepEqual(lengths([...days, '2026-11-20'], { isOver: true }), [3, 3]);
+    assert.deepEqual(lengths(days, { isOver: true, daysOff: [5] }), [2, 2]);
+    assert.deepEqual(lengths(['2026-11-12'], { isOver: true, unit: 'week' }), [0, 1]);
+    assert.deepEqual(lengths(['2026-11-12'], { unit: 'week' }), [1, 1]);
+  });
+
   it('name the first and the last day of the longest one', () => {
     const days = ['2026-10-05', '2026-10-06', '2026-10-07', '2026-11-20'];
     const found = streaksOf(days, {
       from: '2026-10-01',
-      present: Temporal.PlainDate.from('2026-11-20'),
+      end: Temporal.PlainDate.from('2026-11-20'),
+      isOver: false,
       unit: 'day',
       daysOff: new Set(),
     });
