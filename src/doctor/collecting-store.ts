@@ -39,6 +39,47 @@ export async function findFailingStreams(
   return rows;
 }
 
+/** Repositories of accounts whose collection waits for the same reason. */
+export interface WaitingRepositories {
+  provider: string;
+  reason: 'quota' | 'allowance' | 'unreachable' | 'refused';
+  accounts: number;
+  /** The known repositories that are not completely read; 0 where none is listed yet. */
+  repositories: number;
+  /** The names of the first few accounts. */
+  names: string[];
+  /** The time at which the last of them goes on. */
+  until: Date;
+  /** The time since which the host fails; null for limits. */
+  since: Date | null;
+}
+
+/** Finds the repositories that wait for a limit of a host or of a visitor, or for a host that fails, by reason. */
+export async function findWaitingRepositories(connection: Connection, now: Date): Promise<WaitingRepositories[]> {
+  const { rows } = await sql<WaitingRepositories>`
+    with waits as (
+      select substring(key from ' ([0-9a-f]{8}-[0-9a-f-]{27})')::uuid as account_id,
+        regexp_replace(substring(key from '^collect_repository [0-9a-f-]{36}/(.*)$'), ' with private$', '') as repository,
+        case when state = 'delayed_by_allowance' then 'allowance'
+          when state = 'delayed_by_quota' or error_code = 'provider_rate_limited' then 'quota'
+          when error_code = 'provider_denied' then 'refused' else 'unreachable' end as reason,
+        -- A delayed lookup is claimed for a minute from the time at which it runs.
+        case when state in ('running', 'failed') then retry_at else retry_at - interval '1 minute' end as until,
+        failing_since
+      from lookups
+      where (starts_with(key, 'collect ') or starts_with(key, 'collect_repository '))
+        and state <> 'absent' and (failing_since is not null or state <> 'running')
+        and (retry_at > ${now} or error_code is distinct from 'provider_rate_limited' and failing_since is not null)
+    )
+    select a.provider, w.reason, count(distinct a.id) as accounts, count(distinct r.id) as repositories,
+      (array_agg(distinct a.name))[1:${sql.lit(maxNamed)}] as names, max(w.until) as until, min(w.failing_since) as since
+    from waits w join accounts a on a.id = w.account_id
+      left join summed_repositories s on s.owner_id = a.id and s.unfinished > 0
+      left join repositories r on r.id = s.repository_id and (w.repository is null or lower(r.name) = w.repository)
+    group by 1, 2 order by count(distinct r.id) desc, 1, 2`.execute(connection);
+  return rows;
+}
+
 /** Items that were skipped at the same path of responses for the same reason, in all repositories and accounts. */
 export interface SkippedPlaces {
   provider: string;

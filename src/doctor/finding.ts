@@ -45,6 +45,8 @@ export const findingCodes = [
   'deliveries_rejected',
   'streams_read',
   'stream_failing',
+  'repositories_read',
+  'repositories_waiting',
   'items_stored',
   'items_skipped',
   'data_agrees',

@@ -4,7 +4,14 @@ import { AppError } from '../errors.ts';
 import { findUsable } from '../installations/store.ts';
 import type { Provider } from '../providers/provider.ts';
 import { checkAdministrators } from './checks/administrators.ts';
-import { checkDrift, checkInstallations, checkPolls, checkSkipped, checkStreams } from './checks/collecting.ts';
+import {
+  checkDrift,
+  checkInstallations,
+  checkPolls,
+  checkSkipped,
+  checkStreams,
+  checkWaiting,
+} from './checks/collecting.ts';
 import { checkServer, type Opened, openForDoctor } from './checks/database.ts';
 import { checkDeliveries } from './checks/deliveries.ts';
 import type { HostContext } from './checks/host-context.ts';
@@ -90,6 +97,7 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
     { area: 'hosts', subject: 'installations', run: () => checkInstallations(connection) },
     { area: 'hosts', subject: 'administrators', run: () => checkAdministrators(connection, now()) },
     { area: 'collecting', subject: 'streams', run: () => checkStreams(connection, now()) },
+    { area: 'collecting', subject: 'waiting repositories', run: () => checkWaiting(connection, now()) },
     { area: 'collecting', subject: 'skipped items', run: () => checkSkipped(connection, now()) },
     { area: 'collecting', subject: 'drift', run: () => checkDrift(connection, now()) },
     { area: 'collecting', subject: 'polls', run: () => checkPolls(connection, names, now()) },

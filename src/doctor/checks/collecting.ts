@@ -9,7 +9,9 @@ import {
   findFaultyInstallations,
   findOverduePolls,
   findSkippedPlaces,
+  findWaitingRepositories,
   type SkippedPlaces,
+  type WaitingRepositories,
 } from '../collecting-store.ts';
 import { type Finding, found } from '../finding.ts';
 import { ago, lasting, listed, quoted, utc } from '../words.ts';
@@ -59,6 +61,51 @@ const streamFailures: Record<string, { cause: string; remedy: string } | undefin
     remedy: 'Nothing, if it is switched off there. Otherwise, give the token or the App the permission to read it.',
   },
 };
+
+/** Checks whether collecting an account waits for something. */
+export async function checkWaiting(connection: Connection, now: Date): Promise<Finding[]> {
+  const waiting = await findWaitingRepositories(connection, now);
+  if (waiting.length > 0) return waiting.map((group) => assessWaiting(group, now));
+  return [
+    found('collecting', { severity: 'fine', code: 'repositories_read', message: 'No repository waits to be read.' }),
+  ];
+}
+
+const waits: Record<WaitingRepositories['reason'], { cause: string; remedy: string }> = {
+  quota: {
+    cause: 'the rest of the quota is kept for others',
+    remedy: 'Nothing, or add a token of another account: the service goes on by itself.',
+  },
+  allowance: {
+    cause: 'the visitors who requested them have used up their allowance',
+    remedy: 'Nothing, unless these visitors are welcome: then raise LOOKUPS_PER_HOUR or NETWORK_LOOKUPS_PER_HOUR.',
+  },
+  unreachable: {
+    cause: 'the host does not respond',
+    remedy: 'Check that this machine reaches the host; the service tries again with the next request.',
+  },
+  refused: {
+    cause: 'the host denies access',
+    remedy: 'Give the token or the App the permission to read them, or have the organization let it in.',
+  },
+};
+
+function assessWaiting(waiting: WaitingRepositories, now: Date): Finding {
+  const { provider, reason, accounts, repositories, names, until, since } = waiting;
+  const { cause, remedy } = waits[reason];
+  const what = repositories === 0 ? 'The repositories' : counted(repositories, 'repository', 'repositories');
+  const when = `${since === null ? '' : ` since ${utc(since)}`}${until > now ? `, until ${utc(until)}` : ''}`;
+  const isOver = (since?.getTime() ?? now.getTime()) > now.getTime() - unavailableForMs;
+  return found('collecting', {
+    severity: since === null || (reason === 'unreachable' && isOver) ? 'hint' : 'problem',
+    code: 'repositories_waiting',
+    subject: `${provider}: ${reason}`,
+    message: `${what} of ${named(accounts, names)} ${repositories === 1 ? 'waits' : 'wait'} to be read${when}: ${cause}.`,
+    remedy,
+    since: since ?? until,
+    count: repositories,
+  });
+}
 
 /** Checks whether any item, or a field of one, was skipped. */
 export async function checkSkipped(connection: Connection, now: Date): Promise<Finding[]> {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { collectJob, collectRepositoryJob } from '../../../src/contributions/jobs.ts';
+import type { Job } from '../../../src/database/added-jobs.ts';
+import { delayLookup, failLookup } from '../../../src/database/lookups.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { addRejections } from '../../../src/deliveries/rejection-store.ts';
+import { AppError, type ErrorCode } from '../../../src/errors.ts';
 import { saveDrift } from '../../../src/sync/drift-store.ts';
 import { fill } from '../database/claims.ts';
 import { type DoctorFixture, examine, linesOf, openDoctorFixture, problems } from './examine.ts';
@@ -74,6 +79,60 @@ describe('plaudit doctor on stored data', () => {
     assert.match(
       linesOf(await examine(fixture.environment), 'stream_failing')[0] ?? '',
       /^problem github: issues: This stream of acme\/engine cannot be read since .*: the host does not respond: /,
+    );
+  });
+
+  it('counts the repositories of accounts whose collection waits, by reason, with the time at which it goes on', async () => {
+    const { connection, pool } = fixture.database;
+    const later = new Date(Date.now() + 30 * 60_000);
+    const idOf = async (owner: string): Promise<string> => {
+      const { rows } = await pool.query<{ id: string }>('select id from accounts where name = $1', [owner]);
+      return rows[0]?.id ?? assert.fail(owner);
+    };
+    const failSince = async (key: string, code: ErrorCode, failedAt: Date): Promise<void> => {
+      const error = new AppError(code, 'No.');
+      await failLookup(connection, key, { state: 'failed', error, failedAt }, hoursAgo(0.01));
+    };
+    for (const owner of ['large', 'silent', 'closed', 'alone']) {
+      for (const name of ['one', 'two', 'read']) await storeRepository(connection, { name, owner });
+    }
+    await pool.query(
+      "update streams set completed_at = null where repository_id in (select id from repositories where name <> 'read')",
+    );
+    const wait = (job: Job) =>
+      inTransaction(connection, (transaction) => delayLookup(transaction, job, later, new Date()));
+    assert.deepEqual(problems(await examine(fixture.environment)), []);
+    await wait(collectJob(await idOf('large')));
+    await wait(collectRepositoryJob({ accountId: await idOf('alone'), repository: 'One', withPrivate: true }));
+    await failSince(collectJob(await idOf('silent')).key, 'provider_unavailable', hoursAgo(1));
+    await failSince(collectJob(await idOf('closed')).key, 'provider_denied', hoursAgo(0.1));
+    const examined = await examine(fixture.environment);
+    const lines = linesOf(examined, 'repositories_waiting');
+    const until = `${later.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    assert.deepEqual(
+      lines.map((line) => line.slice(0, line.indexOf('to be read'))),
+      [
+        'problem github: refused: 2 repositories of closed wait ',
+        'problem github: unreachable: 2 repositories of silent wait ',
+        'hint github: quota: 3 repositories of alone and large wait ',
+      ],
+    );
+    assert.ok(
+      lines[2]?.includes(`to be read, until ${until}: the rest of the quota is kept for others. Nothing, or add`),
+      lines[2],
+    );
+  });
+
+  it('calls a host that does not respond a hint for ten minutes, and counts an account whose repositories are not listed', async () => {
+    const { connection, pool } = fixture.database;
+    await storeRepository(connection, { name: 'read', owner: 'new' });
+    const { rows } = await pool.query<{ id: string }>('select id from accounts');
+    const error = new AppError('provider_unavailable', 'No.');
+    const outcome = { state: 'failed', error, failedAt: hoursAgo(0.1) } as const;
+    await failLookup(connection, collectJob(rows[0]?.id ?? '').key, outcome, hoursAgo(-1));
+    assert.match(
+      linesOf(await examine(fixture.environment), 'repositories_waiting')[0] ?? '',
+      /^hint github: unreachable: The repositories of new wait to be read since .*, until .*: the host does not respond\. /,
     );
   });
 
