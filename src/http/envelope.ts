@@ -143,7 +143,8 @@ export function envelope(content: {
   };
 }
 
-function toProgress({ repositories, reason, resumesAt }: Progress): object {
+/** Returns the progress of a response as it is sent. */
+export function toProgress({ repositories, reason, resumesAt }: Progress): object {
   const { complete, total } = repositories;
   return {
     repositories: { complete, total },
@@ -227,7 +228,7 @@ export const WindowSchema = Type.Object(
   { title: 'Window', description: 'The window of time of the numbers. Absent: lifetime.' },
 );
 
-const ProgressSchema = Type.Object(
+export const ProgressSchema = Type.Object(
   {
     repositories: Type.Object({
       complete: Type.Integer({ minimum: 0, description: 'Repositories that are completely read.', examples: [653] }),

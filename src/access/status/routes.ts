@@ -1,15 +1,18 @@
 import { Type } from 'typebox';
 import type { Account } from '../../accounts/store.ts';
-import type { Connection } from '../../database/connection.ts';
+import { findCollection } from '../../contributions/collection-store.ts';
+import { findProgress } from '../../contributions/progress-store.ts';
 import { findOwnersDeliveries } from '../../deliveries/owner-store.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import {
   formatTimestamp,
   OptionalTimestampSchema,
+  ProgressSchema,
   SingleSchema,
   single,
   TimestampSchema,
+  toProgress,
 } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { PageParameters } from '../../http/pagination.ts';
@@ -69,6 +72,9 @@ const Status = Type.Object(
       count: Count,
       installed: Count,
       complete: count('Repositories of which every stream is complete and none fails.'),
+      progress: Type.Union([Type.Null(), ProgressSchema], {
+        description: 'What reading the others waits for; null where all are read.',
+      }),
     }),
     streams: Type.Object({
       oldest_as_of: OptionalTimestampSchema('Null while any stream was never read to its end.'),
@@ -116,17 +122,20 @@ export function statusRoutes(app: App, services: AccessServices): void {
     params: AccountPath,
     query: Type.Pick(PageParameters, ['limit']),
     response: SingleSchema(Status),
-    load: ({ account, query: { limit = defaultLimit } }) => loadStatus(services.connection, account, limit),
+    load: ({ account, query: { limit = defaultLimit } }) => loadStatus(services, account, limit),
     present: (status) => single('unknown', toItem(status)),
   });
 }
 
 type AccountStatus = Awaited<ReturnType<typeof loadStatus>>;
 
-async function loadStatus(connection: Connection, account: Account, limit: number) {
+async function loadStatus({ connection, now }: AccessServices, account: Account, limit: number) {
+  const { listedAt, uncollected } = await findCollection(connection, account.id, { withPrivate: true });
+  const scope = { accountId: account.id, repositoryId: null, withPrivate: true };
   return {
     account,
     collecting: await findCollectingState(connection, account.id),
+    progress: await findProgress(connection, scope, listedAt === null ? ['repositories'] : uncollected, now()),
     streams: await findUnfinishedStreams(connection, account.id, limit),
     skipped: await findOwnSkipped(connection, account.id, limit),
     deliveries: await findOwnersDeliveries(connection, account.id),
@@ -140,7 +149,7 @@ const cannotCheck =
   'cannot check it. Let it read the members: install its App with that permission, or renew keys and links in time.';
 
 function toItem(status: AccountStatus): object {
-  const { account, collecting, streams, skipped, deliveries, canCheck, notifications } = status;
+  const { account, collecting, progress, streams, skipped, deliveries, canCheck, notifications } = status;
   return {
     as_of: time(account.fetchedAt),
     repositories: {
@@ -148,6 +157,7 @@ function toItem(status: AccountStatus): object {
       count: collecting.repositories,
       installed: collecting.installed,
       complete: collecting.completeRepositories,
+      progress: progress === undefined ? null : toProgress(progress),
     },
     streams: {
       oldest_as_of: time(collecting.oldestKnownAt),

@@ -4,6 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
+import { collectJob } from '../../../src/contributions/jobs.ts';
+import { delayLookup } from '../../../src/database/lookups.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
 import { newAppliers, type SyncContext } from '../../../src/sync/context.ts';
 import { send } from '../../e2e/raw-request.ts';
@@ -21,7 +24,7 @@ import { startStoredService } from '../http/stored-service.ts';
 
 interface Status {
   as_of: string | null;
-  repositories: { as_of: string | null; count: number; installed: number; complete: number };
+  repositories: { as_of: string | null; count: number; installed: number; complete: number; progress: object | null };
   streams: {
     oldest_as_of: string | null;
     count: number;
@@ -151,6 +154,28 @@ describe('GET .../status', () => {
     );
     const first = await status(engines, tokens.engines, '?limit=1');
     assert.deepEqual([first.skipped_items.count, first.skipped_items.items.length], [2, 1]);
+  });
+
+  it('says what reading the other repositories waits for, and until when', async () => {
+    const { service, tokens, status } = fixture;
+    const { connection, pool } = service.database;
+    assert.equal((await status(engines, tokens.engines)).repositories.progress, null);
+    const { rows } = await pool.query<{ id: string }>('select id from accounts where name = $1', [engines.name]);
+    const accountId = rows[0]?.id ?? assert.fail();
+    const unread = `name = 'issues' and repository_id in (select id from repositories where name = 'engine-1')`;
+    await pool.query(`update streams set completed_at = null where ${unread}`);
+    const until = new Date(Date.now() + 1_800_000);
+    await inTransaction(connection, (transaction) =>
+      delayLookup(transaction, collectJob(accountId), until, new Date()),
+    );
+    const { count, progress } = (await status(engines, tokens.engines)).repositories;
+    assert.deepEqual(progress, {
+      repositories: { complete: count - 1, total: count },
+      reason: 'quota',
+      resumes_dttm: `${until.toISOString().slice(0, 19)}Z`,
+    });
+    await pool.query(`update streams set completed_at = now() where ${unread}`);
+    await pool.query('delete from lookups');
   });
 
   it("counts deliveries about the account's own repositories, and no others", async () => {
