@@ -29,7 +29,8 @@ function codeOf({ response }: GitEnd, reason: string): keyof typeof messages {
   if (status === 429 || (status === 403 && retryAfter !== undefined)) return 'provider_rate_limited';
   if (status === 404 || status === 410) return 'not_found';
   if (status >= 500) return 'provider_unavailable';
-  if (status === 401 || status === 403 || (status >= 300 && status < 400)) return 'provider_denied';
+  // 451: a takedown for legal reasons (https://docs.github.com/site-policy/content-removal-policies).
+  if (status === 401 || status === 403 || status === 451 || (status >= 300 && status < 400)) return 'provider_denied';
   if (status >= 400) return 'provider_invalid_response';
   return codeWithoutStatus(reason);
 }

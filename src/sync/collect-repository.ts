@@ -6,7 +6,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type GitRemote, requirePart } from '../providers/provider.ts';
 import { markRepositoryDeleted } from '../repositories/hide-store.ts';
-import { markCollected } from '../repositories/store.ts';
+import { markCollected, type Repository } from '../repositories/store.ts';
 import type { Extent, SyncContext } from './context.ts';
 import { fillCommitFiles } from './fill-commit-files.ts';
 import { fillDetails } from './fill-details.ts';
@@ -19,7 +19,7 @@ import { readHistory } from './read-history.ts';
 import { readStream } from './read-stream.ts';
 import { recordVisibility } from './record-state.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
-import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
+import { completeStream, endFailure, failStream, findStreams, type StreamState } from './stream-store.ts';
 import { isReadDeep, type Subject } from './subject.ts';
 
 /** Failures that keep only git from being read for now: the API is read meanwhile. */
@@ -52,7 +52,11 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
       if (isHistory(stream)) await storeSkips(context, subject, stream.name, startedAt);
       continue;
     }
-    if (isStored(failure) && !call.signal.aborted) await storeFailure(context, subject, stream, failure);
+    if (isStored(failure) && !call.signal.aborted) {
+      // Skipped parts of an unfinished page come again with the page.
+      skips.take();
+      await storeFailure(context, repository, stream, failure);
+    }
     if (isOfOnePart(failure)) continue;
     if (!isHistory(stream) || !isOfGit(failure) || call.signal.aborted) throw failure;
     gitFailure = failure;
@@ -83,14 +87,19 @@ async function addPending({ connection }: SyncContext, repositoryId: string, { d
   });
 }
 
+/** Stores that the host refuses a whole repository, whose stored data stays. */
+export async function recordRefusal(context: SyncContext, repository: Repository, refusal: AppError): Promise<void> {
+  for (const stream of await findStreams(context.connection, repository.id)) {
+    await storeFailure(context, repository, stream, refusal);
+  }
+}
+
 async function storeFailure(
   context: SyncContext,
-  { repository, skips }: Subject,
+  repository: Repository,
   stream: StreamState,
   error: AppError,
 ): Promise<void> {
-  // Skipped parts of an unfinished page come again with the page, so they are dropped here.
-  skips.take();
   const { provider, id: repositoryId } = repository;
   // A cursor that the provider rejects would stop the stream for ever.
   const restart = error.code === 'provider_invalid_response' && !isHistory(stream);
@@ -174,8 +183,8 @@ function isNotFound(error: unknown): boolean {
 
 /**
  * Checks a repository of which a part was not found. Either the part alone is absent, as git is where it is switched
- * off, or the whole repository is. The provider's response is stored; without one, the repository is hidden.
- * @returns whether the repository is still present, with the same visibility and credential.
+ * off, or the whole repository is. The provider's response is stored; a refused check proves nothing and hides nothing.
+ * @returns whether the repository is still present, as far as is known, with the same visibility and credential.
  */
 async function isStillAsItWas(
   context: SyncContext,
@@ -183,10 +192,13 @@ async function isStillAsItWas(
 ): Promise<boolean> {
   const requestedAt = context.now();
   const { name, externalId, isPrivate, credentialName } = repository;
-  const found = await provider.repositories.find(account, name, { withPrivate: true }, call).catch((error: unknown) => {
-    if (call.signal.aborted) throw error;
-    return null;
+  const find = provider.repositories.find(account, name, { withPrivate: true }, call);
+  const found = await find.catch((error: unknown) => {
+    if (!isOfOnePart(error)) throw error;
+    context.onFailure(error, 'checking whether a repository is still there');
+    return undefined;
   });
+  if (found === undefined) return true;
   return inTransaction(context.connection, async (transaction) => {
     if (found?.externalId === externalId) {
       await saveListed(context, transaction, { account, provider, repositories: [found], listedAt: requestedAt });
@@ -206,7 +218,10 @@ async function collectStream(context: SyncContext, subject: Subject, stream: Str
   const now = context.now();
   const isInstalled = isReadDeep(subject, stream);
   const due = dueScan(stream, { now, freshForMs: context.freshForMs, isInstalled });
-  if (due === 'nothing') return true;
+  if (due === 'nothing') {
+    if (stream.isFailing) await endFailure(context.connection, repository.id, stream.name);
+    return true;
+  }
   // Commits in forks are not counted for their owner.
   if (due === 'mark_complete' || (isHistory(stream) && repository.isFork)) {
     const end = { knownUntil: now, completedAt: now, wasFull: true, wasDeep: isInstalled };

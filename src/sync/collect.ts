@@ -6,6 +6,7 @@ import type { Connection } from '../database/connection.ts';
 import { completeLookup, failLookup, renewLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
+import { isDenied } from '../providers/denied.ts';
 import type { Call, KnownRepository, Provider } from '../providers/provider.ts';
 import { keepFormerName, saveFormerName } from '../repositories/former-name-store.ts';
 import { markRepositoryDeleted } from '../repositories/hide-store.ts';
@@ -16,7 +17,7 @@ import {
   type Repository,
 } from '../repositories/store.ts';
 import { whileClaimed } from './claims.ts';
-import { type Collected, collectRepository } from './collect-repository.ts';
+import { type Collected, collectRepository, recordRefusal } from './collect-repository.ts';
 import type { SyncContext, Work } from './context.ts';
 import { listRepositories, saveListed } from './list-repositories.ts';
 import { recordLookupFailure } from './look-up.ts';
@@ -117,6 +118,10 @@ export async function collectNamedRepository(
     if (work.extent === undefined) await completeLookup(context.connection, key);
     return end === 'busy' ? 'paused' : 'complete';
   } catch (error) {
+    if (isDenied(error)) {
+      const stored = await findOwnedRepository(context.connection, accountId, name, { withPrivate });
+      if (stored !== undefined) await recordRefusal(context, stored, error);
+    }
     if (!work.call.signal.aborted && work.extent === undefined) await recordLookupFailure(context, job, error);
     throw error;
   }

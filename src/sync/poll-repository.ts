@@ -6,11 +6,13 @@ import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { addJob, type Job } from '../database/added-jobs.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
+import { isDenied } from '../providers/denied.ts';
 import type { Provider, RepositoryTip } from '../providers/provider.ts';
 import { findPoll, findReportedChange, type Poll, savePoll } from '../repositories/poll-store.ts';
 import { findRepository, type Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
 import { busyDelayMs, collectUnlessBusy, toKnown } from './collect.ts';
+import { recordRefusal } from './collect-repository.ts';
 import type { SyncContext, Work } from './context.ts';
 import { saveListed } from './list-repositories.ts';
 import { findPollCredential, findPollInterval } from './poll-schedule.ts';
@@ -46,6 +48,7 @@ export async function pollRepository(context: SyncContext, repositoryId: string,
   } catch (error) {
     const retryAt = error instanceof AppError ? error.retryAt : undefined;
     if (!work.call.signal.aborted) await postpone(context, installed, before, retryAt);
+    if (isDenied(error)) await recordRefusal(context, installed.repository, error);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { addJob } from '../database/added-jobs.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import { requirePart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import { completeStream, type StreamState, waitForHistory } from './stream-store.ts';
@@ -14,6 +14,8 @@ import type { Subject } from './subject.ts';
 const settlingMs = 60_000;
 const nextReadDelayMs = 10_000;
 const maxReads = 6;
+/** Failures of git that say nothing about the repository. */
+const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_limited', 'misconfigured', 'conflict']);
 
 /**
  * Completes the history of a repository that its code host shows as empty. When a push may not be visible yet, the
@@ -60,7 +62,7 @@ async function holdsCommits(context: SyncContext, { repository, provider, known,
       return (await copy.fetch(remote, call.signal)) !== null;
     });
   } catch (error) {
-    if (call.signal.aborted || !(error instanceof AppError)) throw error;
+    if (call.signal.aborted || !(error instanceof AppError) || gitFailures.has(error.code)) throw error;
     return false;
   }
 }

@@ -53,6 +53,7 @@ export interface StreamState {
   storedTotal: number;
   /** The number of items that the last scan left out, because they were unreadable or the host refused them. */
   skippedTotal: number;
+  isFailing: boolean;
 }
 
 /**
@@ -134,7 +135,7 @@ export async function findStreams(connection: Connection, repositoryId: string):
       scan_is_full as "scanIsFull", scan_is_deep as "scanIsDeep", is_deep as "isDeep", invalidated_at as "invalidatedAt",
       full_scan_wanted_at as "fullScanWantedAt", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
       full_scan_at as "fullScanAt", provider_total as "providerTotal", provider_changed_at as "providerChangedAt",
-      provider_revision as "providerRevision", withheld_at as "withheldAt",
+      provider_revision as "providerRevision", withheld_at as "withheldAt", failure is not null as "isFailing",
       coalesce(case s.covers[1] ${totalsOfKinds} end, 0) as "storedTotal",
       (select coalesce(sum(k.items), 0)::integer from skipped_items k
         where k.repository_id = s.repository_id and k.stream = s.name and not k.is_stored
@@ -282,6 +283,11 @@ export async function failStream(
       .execute();
     if (failed?.failing_since?.getTime() === failedAt.getTime()) await announceOwner(transaction, repositoryId);
   });
+}
+
+/** Ends the failure of a stream of which nothing has to be read. */
+export async function endFailure(connection: Connection, repositoryId: string, stream: string): Promise<void> {
+  await updateStream(connection, repositoryId, stream).set(noFailure).execute();
 }
 
 const noFailure = { failure: null, failure_reason: null, failed_at: null, failing_since: null };

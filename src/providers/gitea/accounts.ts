@@ -1,6 +1,6 @@
 import type { AccountFacts, Actor } from '../../accounts/account.ts';
 import type { Counters } from '../../contributions/counters.ts';
-import { unlessDenied } from '../denied.ts';
+import { checkEach, unlessDenied } from '../denied.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
 import { reportOf, sumStars } from '../rest/account-reports.ts';
 import type { RestClient } from '../rest/client.ts';
@@ -82,14 +82,13 @@ export async function checkAccounts(
   call: Call,
 ): Promise<Map<string, Actor | null>> {
   const checked = new Map<string, Actor | null>();
-  for (const account of accounts) {
+  return checkEach(accounts, checked, async (account) => {
     const named = (await client.get(accountPath(account.name), UserPayload, call))?.data;
     const isSame = named !== undefined && String(named.id) === account.externalId;
     const found = isSame ? named : await findById(client, account, call);
     // Where Gitea denies the search, an account that lost its name to another one cannot be found.
     if (found !== undefined || named === undefined) checked.set(account.externalId, toActor(found ?? null));
-  }
-  return checked;
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   Text,
   Time,
 } from '../http/scalars.ts';
-import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
+import { itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
  * Shapes of the used fields of Gitea's responses, by its `swagger.v1.json`. A field is required unless a function such
@@ -34,7 +34,7 @@ export const UserPayload = Type.Object({
 });
 export type UserPayload = Static<typeof UserPayload>;
 /** The author of an item; null where there is none. An item is unreadable without a readable author. */
-const AuthorPayload = deciding(Nullable(UserPayload));
+const AuthorPayload = Nullable(UserPayload);
 /** A list of accounts; deleted accounts and teams are null (go-gitea/gitea, services/convert/pull.go). */
 const PeoplePayload = orElse(Nullable(Type.Array(orElse(Nullable(UserPayload), null))), null);
 export const FoundUsersPayload = Type.Object({ data: Nullable(itemsOf('account', UserPayload)) });

@@ -96,7 +96,7 @@ export const WindowPayload = Type.Object({
 export type WindowPayload = Static<typeof WindowPayload>;
 
 export const StarredRepositoriesPayload = Type.Object({
-  node: Nullable(Type.Object({ repositories: orElse(Nullable(OwnedStarsPayload), null) })),
+  node: orElse(Nullable(Type.Object({ repositories: OwnedStarsPayload })), null),
 });
 
 const CollectionPayload = Type.Object({

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { orElse, type Refusal, type Refusals } from '../http/tolerant.ts';
+import { orElse, type Refusal, type Refusals, refusalAt } from '../http/tolerant.ts';
 import type { Call } from '../provider.ts';
 import {
   OrganizationPayload,
@@ -17,6 +17,7 @@ import {
   type Wanted,
   type WantedSpan,
 } from './account-query-text.ts';
+import { unavailable } from './checks.ts';
 import type { GitHubClient } from './client.ts';
 import { denied } from './failures.ts';
 import { Nullable } from './payloads.ts';
@@ -60,7 +61,8 @@ function responseSchemaFor({ totals, spans }: Wanted, withPublicCounts: boolean)
   const shapes = Object.fromEntries(totals.map((field) => [field, UserTotalsPayload.properties[field]]));
   const user = Type.Object({ ...UserPayload.properties, ...shapes, ...windows });
   return Type.Object({
-    account: Nullable(Type.Union([user, OrganizationPayload])),
+    // Null: there is no such account, or a refused part made it null (`withoutRefused`).
+    account: orElse(Nullable(Type.Union([user, OrganizationPayload])), null),
     ...(withPublicCounts ? PublicCountsPayload.properties : {}),
   });
 }
@@ -120,18 +122,19 @@ export async function fetchAccount(
  * Returns the request without the parts whose refusal made the whole account null: in GraphQL, a failed field that must
  * not be null makes its parent null as well.
  * @returns null when nothing was refused, so that the account is absent.
- * @throws AppError `provider_denied` when the account itself is refused.
+ * @throws AppError `provider_denied` or `provider_unavailable` when the account itself is refused or failed.
  */
 function withoutRefused({ totals, spans, tooHeavy = [] }: Wanted, refusals: Refusals): Wanted | null {
   const failed = new Map<string, Refusal>();
   for (const [pointer, refusal] of refusals) {
-    const [, root, field = ''] = pointer.split('/');
+    // An error that names no part may be about the account.
+    const [, root = 'account', field = ''] = pointer.split('/');
     if (root === 'account') failed.set(field, refusal);
   }
   if (failed.size === 0) return null;
   const known = new Set<string>([...totals, ...spans.map((_span, index) => `w${index}`)]);
   const other = [...failed].find(([field]) => !known.has(field));
-  if (other !== undefined) throw denied(other[1].explanation);
+  if (other !== undefined) throw other[1].reason === 'refused' ? denied(other[1].explanation) : unavailable();
   const next: WantedSpan[] = [];
   const heavy: Span[] = [];
   for (const [index, { from, to, isLight }] of spans.entries()) {
@@ -162,7 +165,7 @@ function windowsIn(
     const payload = Value.Check(WindowPayload, field) ? field : undefined;
     const window = payload && toWindow({ from, to }, payload, options);
     if (window !== undefined) windows.push(window);
-    else if (refusals.get(`/account/w${index}`)?.reason === 'unreadable') tooHeavy.push({ from, to });
+    else if (refusalAt(refusals, ['account', `w${index}`])?.reason === 'unreadable') tooHeavy.push({ from, to });
     if (payload !== undefined && !isLight && isCutShort(payload)) cutShort.push({ from, to });
   }
   return { windows, cutShort, tooHeavy };

@@ -1,4 +1,5 @@
 import type { Actor } from '../../accounts/account.ts';
+import { checkEach } from '../denied.ts';
 import type { Call, KnownAccount } from '../provider.ts';
 import { restActor, toActor } from './actors.ts';
 import type { GitHubClient } from './client.ts';
@@ -20,10 +21,11 @@ export async function checkAccounts(
   const found = byHandle.length === 0 ? [] : await fetchByHandle(client, byHandle, call);
   const visibleActors = found.map((payload) => toActor(payload)).filter((actor) => actor !== null);
   const checked = new Map<string, Actor | null>(visibleActors.map((actor) => [actor.externalId, actor]));
-  for (const { externalId } of accounts.filter((account) => !checked.has(account.externalId))) {
+  const others = accounts.filter((account) => !checked.has(account.externalId));
+  await checkEach(others, checked, async ({ externalId }) => {
     const response = await client.rest(`/user/${externalId}`, RestAccountPayload, call);
     checked.set(externalId, response && restActor(response.data));
-  }
+  });
   return new Map([...checked].map(([id, actor]) => [id, actor && { ...actor, isPublic: true }]));
 }
 

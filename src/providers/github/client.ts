@@ -123,7 +123,7 @@ export class GitHubClient {
       if (data === null) throwTrouble(trouble, query.name, reason);
       if (trouble === 'too_heavy' && !(takesParts && areLocated(errors))) throw new TooHeavy();
       call.cost.points += pointsOf(data);
-      const refusals = refusalsIn(errors, refusingOrganizations(raw.headers['x-github-sso']));
+      const refusals = refusalsIn(data, errors, refusingOrganizations(raw.headers['x-github-sso']));
       try {
         return { data: checkPayload(query.schema, data, query.name, call, refusals), token, refusals };
       } catch (error) {

@@ -41,21 +41,32 @@ function classify({ type = '', message = '' }: GraphqlError): Trouble {
 }
 
 /**
- * Finds the parts of a response that GitHub left empty with an error. A name that does not exist is null, which is a
- * valid response, so an error `NOT_FOUND` counts only within lists.
+ * Finds the parts of a response that GitHub left empty with an error. An object that does not exist is null, which is a
+ * valid response, so that an error `NOT_FOUND` counts only within lists, and where another part is missing because of
+ * it.
  * @param organizations the organizations that refuse the credential, from a header; empty: the header names none.
  */
-export function refusalsIn(errors: readonly GraphqlError[], organizations: string): Refusals {
+export function refusalsIn(data: unknown, errors: readonly GraphqlError[], organizations: string): Refusals {
   const refusals = new Map<string, Refusal>();
   for (const error of errors) {
     const { path = [] } = error;
     const trouble = classify(error);
-    const isOfList = path.some((key) => typeof key === 'number');
-    if (path.length === 0 || (trouble === 'none' && !isOfList)) continue;
+    if (trouble === 'none' && isAbsence(data, path)) continue;
     const reason = trouble === 'denied' || trouble === 'none' ? 'refused' : 'unreadable';
     refusals.set(pointerOf(path), { reason, explanation: explain(error, organizations) });
   }
   return refusals;
+}
+
+/** Returns whether an error `NOT_FOUND` says that the object at its path is absent, and no other part is. */
+function isAbsence(data: unknown, path: readonly (string | number)[]): boolean {
+  if (path.some((key) => typeof key === 'number')) return false;
+  let holder = data;
+  for (const key of path.slice(0, -1)) {
+    if (typeof holder !== 'object' || holder === null) return false;
+    holder = new Map<string, unknown>(Object.entries(holder)).get(String(key));
+  }
+  return holder !== null;
 }
 
 /**

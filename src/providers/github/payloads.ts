@@ -13,7 +13,7 @@ import {
   Text,
   Time,
 } from '../http/scalars.ts';
-import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
+import { itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
  * Shapes of the used fields of GitHub's responses, which may hold more fields. A field without `orElse` is required: an
@@ -46,7 +46,7 @@ const StandInPayload = Type.Object({ kind: Type.String({ pattern: '^(?!(?:User|B
 export const ActorPayload = Type.Union([AccountPayload, StandInPayload]);
 export type ActorPayload = Static<typeof ActorPayload>;
 /** The author of an item; null when the account is deleted. */
-export const AuthorPayload = deciding(Nullable(ActorPayload));
+export const AuthorPayload = Nullable(ActorPayload);
 
 /** The newest change in a list; null when it cannot be read. */
 const Tip = orElse(
@@ -72,8 +72,8 @@ export const RepositoryPayload = Type.Object({
   pushedAt: optionalTime(),
   primaryLanguage: orElse(Nullable(Type.Object({ name: Text })), null),
   licenseInfo: orElse(Nullable(Type.Object({ name: Text })), null),
-  // Null: the repository is empty. An unreadable value leaves the repository out, because its commits are unknown.
-  defaultBranchRef: deciding(Nullable(Type.Object({ name: Text, target: Nullable(Type.Object({ oid: Text })) }))),
+  // Null: the repository is empty.
+  defaultBranchRef: Nullable(Type.Object({ name: Text, target: Nullable(Type.Object({ oid: Text })) })),
   openIssues: optionalTotal(),
   openPullRequests: optionalTotal(),
   issues: Tip,
@@ -91,7 +91,8 @@ export const NamedRepositoryPayload = Type.Object({
     Type.Object({ ...RepositoryPayload.properties, owner: Type.Object({ databaseId: Type.Optional(DatabaseId) }) }),
   ),
 });
-export const AccountsPayload = Type.Object({ nodes: Type.Array(Nullable(ActorPayload)) });
+/** Accounts that were requested by id; null where GitHub shows none, for any reason. */
+export const AccountsPayload = Type.Object({ nodes: Type.Array(orElse(Nullable(ActorPayload), null)) });
 
 const FilePayload = Type.Object({
   oid: Type.Optional(Text),
@@ -154,7 +155,7 @@ export const RestAccountPayload = Type.Object({
 });
 export type RestAccountPayload = Static<typeof RestAccountPayload>;
 /** REST: the author of an item; null when the account is deleted. */
-export const RestAuthorPayload = deciding(Nullable(RestAccountPayload));
+export const RestAuthorPayload = Nullable(RestAccountPayload);
 
 /** REST: the bearer's membership in an organization. */
 export const MembershipPayload = Type.Object({
@@ -227,7 +228,7 @@ export const RestCommitsPayload = itemsOf(
   Type.Object({
     sha: Name,
     commit: Type.Object({ author: Nullable(Type.Object({ email: Type.Optional(Text) })) }),
-    author: deciding(Nullable(Type.Union([RestAccountPayload, Type.Object({}, { additionalProperties: false })]))),
+    author: Nullable(Type.Union([RestAccountPayload, Type.Object({}, { additionalProperties: false })])),
   }),
 );
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AppError } from '../../errors.ts';
 import { toDate } from '../collector.ts';
-import { isDenied } from '../denied.ts';
+import { findFirst, isDenied } from '../denied.ts';
 import type { Call, KnownAccount, ListedRepository, RepositoryPage, StreamTip } from '../provider.ts';
 import type { GitHubClient } from './client.ts';
 import { TooHeavy } from './failures.ts';
@@ -118,16 +118,16 @@ export async function findRepository(
   call: Call,
 ): Promise<ListedRepository | null> {
   const views = withPrivate ? privateCredentialNames(client, owner) : [];
-  for (const credentialName of [null, ...views]) {
+  const found = await findFirst([null, ...views], async (credentialName) => {
     const viewCall = credentialName === null ? call : { ...call, credentialName };
     const { data } = await client.graphql(namedRepository, { owner: owner.name, name }, viewCall);
     const { repository } = data;
-    if (repository === null || repository.isPrivate !== (credentialName !== null)) continue;
-    // GitHub redirects the name of a transferred repository to its new owner.
-    if (String(repository.owner.databaseId) !== owner.externalId) return null;
-    return toListed(repository, credentialName);
-  }
-  return null;
+    const isOfView = repository?.isPrivate === (credentialName !== null);
+    return repository !== null && isOfView ? { repository, credentialName } : undefined;
+  });
+  // GitHub redirects the name of a transferred repository to its new owner.
+  if (found === undefined || String(found.repository.owner.databaseId) !== owner.externalId) return null;
+  return toListed(found.repository, found.credentialName);
 }
 
 export function toListed(payload: RepositoryPayload, credentialName: string | null): ListedRepository {

@@ -1,6 +1,7 @@
 import type { AccountFacts, Actor, Social } from '../../accounts/account.ts';
 import type { Counters } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
+import { checkEach } from '../denied.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
 import { reportOf, sumStars } from '../rest/account-reports.ts';
 import type { RestClient } from '../rest/client.ts';
@@ -96,16 +97,16 @@ export async function checkAccounts(
   call: Call,
 ): Promise<Map<string, Actor | null>> {
   const checked = new Map<string, Actor | null>();
-  for (const { name, externalId } of accounts.filter(({ type }) => type !== 'organization')) {
+  const users = accounts.filter(({ type }) => type !== 'organization');
+  return checkEach(users, checked, async ({ name, externalId }) => {
     if (hasTokens(client)) {
       const profile = (await client.get(`/users/${externalId}`, ProfilePayload, call))?.data;
       checked.set(externalId, profile === undefined ? null : profileActor(profile));
-      continue;
+      return;
     }
     const user = await findUser(client, name, call);
     if (user !== undefined && String(user.id) === externalId) checked.set(externalId, toActor(user));
-  }
-  return checked;
+  });
 }
 
 type Profile = Omit<AccountFacts, keyof Actor>;

@@ -3,7 +3,7 @@ import type { Actor } from '../../accounts/account.ts';
 import { AppError } from '../../errors.ts';
 import { addOwner, type CommitOwners } from '../commit-owners.ts';
 import { Count, Name, Nullable, optionalText, Text } from '../http/scalars.ts';
-import { deciding, itemsOf, optional, orElse, pointerOf, type Refusals } from '../http/tolerant.ts';
+import { itemsOf, optional, orElse, pointerOf, type Refusals } from '../http/tolerant.ts';
 import type { Call, KnownRepository } from '../provider.ts';
 import { checkPayload, invalid } from '../rest/checks.ts';
 import type { RestClient } from '../rest/client.ts';
@@ -43,7 +43,7 @@ function failedParts(errors: readonly { path?: readonly (string | number)[] }[])
 }
 
 const User = Type.Object({ id: Name, username: Name, name: orElse(Text, ''), avatarUrl: optionalText(), state: Text });
-const CommitPayload = Type.Object({ sha: Name, authorEmail: Nullable(Text), author: deciding(Nullable(User)) });
+const CommitPayload = Type.Object({ sha: Name, authorEmail: Nullable(Text), author: Nullable(User) });
 const CommitsPayload = Type.Object({
   project: Nullable(
     Type.Object({

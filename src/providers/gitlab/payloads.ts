@@ -11,7 +11,7 @@ import {
   Text,
   Time,
 } from '../http/scalars.ts';
-import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
+import { itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
  * Shapes of the fields of GitLab's responses that are used, as https://docs.gitlab.com/api/rest/ describes them.
@@ -33,7 +33,7 @@ export const UserPayload = Type.Object({
 export type UserPayload = Static<typeof UserPayload>;
 export const UsersPayload = itemsOf('account', UserPayload);
 /** The author of an item; null where there is none. */
-const AuthorPayload = deciding(Nullable(UserPayload));
+const AuthorPayload = Nullable(UserPayload);
 const PeoplePayload = optional(Nullable(Type.Array(orElse(Nullable(UserPayload), null))));
 
 const OptionalText = optional(Nullable(Text));

@@ -8,6 +8,9 @@ import type { SkippedPart } from '../call.ts';
  * - `orElse(schema, value)`, `optional(schema)`: the item is stored with this value, or nothing, in the field's place;
  * - `itemsOf(kind, schema)`: the item is left out of its list;
  * - no mark: the object that holds the field is unreadable, too. Identity, ownership and visibility never have a mark.
+ * A null that the host explains with an error matches no schema: it proves no absence. GraphQL moves a
+ * null to the nearest place that may be null (https://spec.graphql.org/October2021/#sec-Handling-Field-Errors), so that
+ * an error explains all nulls on the way to its own place.
  */
 
 /** Describes a field that an item can do without. */
@@ -34,14 +37,6 @@ export function itemsOf<Schema extends TSchema>(kind: string, schema: Schema) {
 }
 
 /**
- * Describes a reference to the person or the repository that an item belongs to: the item is left out when the host
- * refuses it.
- */
-export function deciding<Schema extends TSchema>(schema: Schema): Schema {
-  return marked(schema, { decides: true });
-}
-
-/**
  * Returns a copy of a schema with marks. The copy includes the properties that TypeBox keeps and that are not
  * enumerable.
  */
@@ -60,7 +55,7 @@ export interface Refusal {
   explanation: string;
 }
 
-/** Parts that the host left empty, by JSON pointer. */
+/** Parts that the host left empty, by JSON pointer; the empty pointer stands for an error that names no part. */
 export type Refusals = ReadonlyMap<string, Refusal>;
 
 export type Reading = { value: unknown } | { faultAt: string };
@@ -76,7 +71,6 @@ interface Shape {
   anyOf?: TSchema[];
   items?: TSchema;
   itemKind?: string;
-  decides?: boolean;
 }
 
 type Loss = Pick<SkippedPart, 'isStored' | 'isCounted'>;
@@ -124,8 +118,7 @@ export function isOf<Schema extends TSchema>(schema: Schema, payload: unknown): 
 
 function readPart(walk: Walk, schema: TSchema, value: unknown, place: Place): Reading {
   const shape: Shape = schema;
-  const isRefused = value === null && walk.refusals.has(pointerOf(place.keys));
-  if (isRefused && shape.decides === true) return { faultAt: pathOf(place.keys) };
+  if (value === null && refusalAt(walk.refusals, place.keys) !== undefined) return { faultAt: pathOf(place.keys) };
   if (walk.refusals.size === 0 && isOf(schema, value)) return { value };
   if (shape.anyOf !== undefined) return readUnion(walk, shape.anyOf, value, place);
   if (shape.type === 'array' && shape.items !== undefined && Array.isArray(value)) {
@@ -210,10 +203,20 @@ function propertiesOf(shape: Shape, value: Record<string, unknown>): [string, TS
 
 function skipAt(walk: Walk, { keys, kind }: Place, faultAt: string, loss: Loss): SkippedPart {
   const pointer = pointerOf(keys);
-  const refusal = [...walk.refusals].find(([refused]) => isWithin(refused, pointer));
+  const refusal = refusalAt(walk.refusals, keys);
   walk.met.add(pointer);
   if (refusal === undefined) return { kind, reason: 'unreadable', path: faultAt, explanation: '', ...loss };
-  return { kind, ...refusal[1], path: pathOf(keys), ...loss };
+  return { kind, ...refusal, path: pathOf(keys), ...loss };
+}
+
+/**
+ * Finds the error that explains a null at a place: one there or below it, or, for a field of the whole response, one
+ * that names no place.
+ */
+export function refusalAt(refusals: Refusals, keys: readonly (string | number)[]): Refusal | undefined {
+  const pointer = pointerOf(keys);
+  const found = [...refusals].find(([refused]) => isWithin(refused, pointer));
+  return found?.[1] ?? (keys.length === 1 ? refusals.get('') : undefined);
 }
 
 /** Finds the kind of the innermost list of items on the way to a place. */

@@ -59,6 +59,9 @@ const limits = { responseTimeoutMs: 20_000, maxResponseBytes: 32 * 1024 * 1024 }
 /** Each host has one limit for all of its API, so one quota is kept for it. */
 const resource = 'api';
 
+/** The messages of refusals that are recorded. They name no person and no repository. */
+const publicRefusals = /"message"\s*:\s*"(403 Forbidden|Only signed in user is allowed to call APIs)/;
+
 /** The error when the host accepts the token, but the token lacks a scope for this request. */
 export class MissingScope extends AppError {
   constructor(scopes: string) {
@@ -204,6 +207,7 @@ export class RestClient {
     if (status >= 500) throw unavailable();
     if (status === 401) throw new AppError('provider_denied', 'The code host does not respond without a token.');
     if (status === 403) throw this.#denied(text);
+    if (status === 451) throw new AppError('provider_denied', 'The code host withholds it for legal reasons.');
     if (status === 423) throw new AppError('provider_denied', 'The code host lets nothing be written there.');
     if (status !== (isWriting ? 201 : 200)) throw invalid(`it has the status ${status}`);
     const payload = parsePayload(text, this.url);
@@ -214,7 +218,8 @@ export class RestClient {
   #denied(text: string): AppError {
     const scopes = this.dialect.missingScopes(text);
     if (scopes !== undefined) return new MissingScope(scopes);
-    return new AppError('provider_denied', 'The code host denies access with the configured token.');
+    const [, reason] = publicRefusals.exec(text.slice(0, 2000)) ?? [];
+    return new AppError('provider_denied', 'The code host denies access with the configured token.', { reason });
   }
 }
 

@@ -77,7 +77,8 @@ export async function readAll<Items extends TArray>(
   let seen = 0;
   for (let page = 1; page <= maxPages; page += 1) {
     const read = await readPage(client, list, page, call);
-    if (read === null) return page === 1 ? null : items;
+    if (read === null && page === 1) return null;
+    if (read === null) throw invalid(`${list.path} ends before its last page`);
     items.push(...read.items);
     seen += read.listed;
     if (page >= read.lastPage || (read.total !== null && seen >= read.total)) return items;

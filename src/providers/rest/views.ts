@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { isDenied } from '../denied.ts';
+import { findFirst, isDenied } from '../denied.ts';
 import { seenBy } from '../known.ts';
 import type { ListedRepository, RepositoryPage } from '../provider.ts';
 import { readCursor } from './checks.ts';
@@ -66,11 +66,12 @@ export async function findInViews<Payload>(
   { withPrivate, call }: { withPrivate: boolean; call: Call },
 ): Promise<{ payload: Payload; credentialName: string | null } | null> {
   const views = withPrivate ? credentialNamesOf(client) : [];
-  for (const credentialName of [null, ...views]) {
+  const found = await findFirst([null, ...views], async (credentialName) => {
     const payload = await find(seenBy({ credentialName }, call));
-    if (payload !== undefined && isPublic(payload) === (credentialName === null)) return { payload, credentialName };
-  }
-  return null;
+    const isOfView = payload !== undefined && isPublic(payload) === (credentialName === null);
+    return isOfView ? { payload, credentialName } : undefined;
+  });
+  return found ?? null;
 }
 
 function nextView(client: RestClient, credentialName: string | null): Place | undefined {

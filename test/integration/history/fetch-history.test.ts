@@ -232,6 +232,21 @@ describe('the fetch of a history', () => {
     assert.deepEqual((await readdir(directory.path)).toSorted(), ['copy', 'r.git']);
   });
 
+  it('keeps a copy while the host withholds it for legal reasons', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];
+    const [oid] = await buildRepository(repository, { commits: [change()], branch: 'main' });
+    await using remote = await startRemote(repository);
+    await fetchFrom(remote, copy);
+    remote.intercept = (_request, response) => void response.writeHead(451).end();
+    await assert.rejects(fetchFrom(remote, copy), { code: 'provider_denied' });
+    remote.intercept = (request, response, next) => next(request, response);
+    remote.requests.length = 0;
+    assert.equal(await fetchFrom(remote, copy), oid);
+    // The list of references shows that nothing is left to fetch.
+    assert.equal(remote.requests.filter((request) => request.startsWith('POST ')).length, 1);
+  });
+
   it('keeps a copy while the host sends pages in place of a history', async () => {
     await using directory = await makeTemporaryDirectory();
     const [repository, copy] = [directory.pathOf('r.git'), directory.pathOf('copy')];

@@ -3,20 +3,13 @@ import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import type { SkippedPart } from '../../../src/providers/call.ts';
 import { checksOf, parseClean } from '../../../src/providers/http/checks.ts';
-import {
-  deciding,
-  itemsOf,
-  optional,
-  orElse,
-  type Refusal,
-  readTolerantly,
-} from '../../../src/providers/http/tolerant.ts';
+import { itemsOf, optional, orElse, type Refusal, readTolerantly } from '../../../src/providers/http/tolerant.ts';
 
 const Person = Type.Object({ login: Type.String() });
 const Issue = Type.Object({
   id: Type.Integer(),
   comments: orElse(Type.Integer(), 0),
-  author: deciding(Type.Union([Person, Type.Null()])),
+  author: Type.Union([Person, Type.Null()]),
   closer: orElse(Type.Union([Person, Type.Null()]), null),
   labels: orElse(itemsOf('label', Type.Object({ name: Type.String() })), []),
   milestone: optional(Type.String()),
@@ -125,20 +118,46 @@ describe('readTolerantly with refusals', () => {
       {
         kind: 'issue',
         reason: 'refused',
-        path: '/page/nodes/*',
-        explanation: 'refused by SAML',
-        isStored: false,
-        isCounted: false,
-      },
-      {
-        kind: 'issue',
-        reason: 'refused',
         path: '/page/nodes/*/closer',
         explanation: 'refused by IP',
         isStored: true,
         isCounted: true,
       },
+      {
+        kind: 'issue',
+        reason: 'refused',
+        path: '/page/nodes/*',
+        explanation: 'refused by SAML',
+        isStored: false,
+        isCounted: false,
+      },
     ]);
+  });
+
+  it('leaves out an item whose author is null because of an error below the author', () => {
+    const refusals = new Map<string, Refusal>([
+      ['/page/nodes/0/author/login', { reason: 'unreadable', explanation: '' }],
+    ]);
+    const payload = pageOf({ ...issue, author: null }, { ...issue, id: 2, author: null });
+    const { reading, skipped } = readTolerantly(Page, payload, 'page', refusals);
+    assert.deepEqual(reading, { value: pageOf({ ...issue, id: 2, author: null }) });
+    assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*', false)]);
+  });
+
+  it('takes no null at the top for an absent object when an error is there or below, or names no place', () => {
+    const Found = Type.Object({ node: Type.Union([Person, Type.Null()]) });
+    for (const pointer of ['/node', '/node/login', '']) {
+      const refusals = new Map<string, Refusal>([[pointer, { reason: 'refused', explanation: 'refused by SAML' }]]);
+      const { reading } = readTolerantly(Found, { node: null }, 'page', refusals);
+      assert.deepEqual(reading, { faultAt: '/node' }, pointer);
+    }
+  });
+
+  it('reports an error that names no place', () => {
+    const refusals = new Map<string, Refusal>([['', { reason: 'unreadable', explanation: 'something failed' }]]);
+    const { reading, skipped } = readTolerantly(Page, pageOf(issue), 'page', refusals);
+    assert.deepEqual(reading, { value: pageOf(issue) });
+    assert.deepEqual(skipped, [{ ...unreadable('page', '/', true), explanation: 'something failed' }]);
   });
 
   it('keeps an item whose author is deleted, which is null without a refusal', () => {

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { countedTime, ItemNumber, optionalCount, optionalText, optionalTime } from '../../http/scalars.ts';
-import { deciding, itemsOf, optional, orElse } from '../../http/tolerant.ts';
+import { itemsOf, optional, orElse } from '../../http/tolerant.ts';
 import {
   ActorPayload,
   AuthorPayload,
@@ -128,7 +128,7 @@ export const DiscussionPayload = Type.Object({
   updatedAt: optionalTime(),
   closedAt: countedTime(),
   author: AuthorPayload,
-  answer: deciding(Nullable(Type.Object({ author: AuthorPayload }))),
+  answer: Nullable(Type.Object({ author: AuthorPayload })),
   answerChosenAt: optionalTime(),
 });
 export type DiscussionPayload = Static<typeof DiscussionPayload>;

@@ -55,11 +55,13 @@ export async function readStream(
 }
 
 /**
- * Returns a handler that turns a refusal into null. Without a token GitLab does not say which parts only members see.
+ * Returns a handler that turns the refusal of a part of a project into null. Without a token GitLab does not say which
+ * parts only members see, and responds so for them (gitlabhq/gitlabhq, lib/api/helpers.rb, `forbidden!`). The refusals
+ * of sign-in, proxies and firewalls say nothing about a project.
  */
 export function unlessKeptFromStrangers(client: RestClient): (error: unknown) => null {
   return (error) => {
-    if (!hasTokens(client) && isDenied(error)) return null;
+    if (!hasTokens(client) && isDenied(error) && error.reason === '403 Forbidden') return null;
     throw error;
   };
 }

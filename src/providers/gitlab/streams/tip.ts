@@ -59,7 +59,7 @@ export async function readTotals(
     commits: project.empty_repo === true ? 0 : project.statistics?.commit_count,
     issues: hasIssues ? await totalOf(issueList(repository)) : 0,
     pull_requests: hasMergeRequests ? await totalOf(mergeRequestList(repository)) : 0,
-    stars: (await readShown(client, starrers, call))?.total,
+    stars: hasTokens(client) ? (await readPage(client, starrers, 1, call))?.total : undefined,
   });
 }
 

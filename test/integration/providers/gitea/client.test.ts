@@ -125,6 +125,7 @@ describe('the Gitea client', () => {
       [500, '{}', 'provider_unavailable'],
       [403, '{"message": "Only signed in user is allowed to call APIs."}', 'provider_denied'],
       [401, '{}', 'provider_denied'],
+      [451, '{}', 'provider_denied'],
     ] as const) {
       await using server = await startHttpServer((_request, response) => void response.writeHead(status).end(body));
       await using provider = giteaProvider({ url: server.url, apiUrl: server.url });

@@ -202,13 +202,20 @@ describe('hidden parts of GitLab projects', () => {
       assert.equal((await read('issues')).contributions.length, issues.length);
       const tip = await provider.polls.readTip(handbookOf(fixture), newCall());
       assert.deepEqual(new Set(tip?.page.contributions.map(({ kind }) => kind)), new Set(['issue', 'pull_request']));
-      simulator.overrides.push((path) => (path.includes('/merge_requests') ? { status: 403, body: {} } : undefined));
+      const refuse = (body: object) => {
+        simulator.overrides.push((path) => (path.includes('/merge_requests') ? { status: 403, body } : undefined));
+      };
+      refuse({ message: '403 Forbidden' });
       assert.deepEqual((await read('pull_requests')).contributions, []);
       assert.ok(
         (await provider.polls.readTip(handbookOf(fixture), newCall()))?.page.contributions.every(
           ({ kind }) => kind === 'issue',
         ),
       );
+      simulator.overrides.length = 0;
+      // The refusal of a proxy says nothing about the project.
+      refuse({ error: 'blocked' });
+      await assert.rejects(read('pull_requests'), { code: 'provider_denied' });
       simulator.overrides.length = 0;
     });
   });
