@@ -7,11 +7,36 @@ import { BoardFields } from './file/schema.ts';
 /** Boards that this process has read, by their definitions: one is read for every ranking. */
 const boards = new LRUCache<string, Board>({ max: 500 });
 
+/** The rule of an imported season of which no rule is known. */
+const unknownRule: Board = {
+  name: '',
+  slug: '',
+  description: '',
+  repositories: [],
+  isPrivate: false,
+  window: { kind: 'range', since: undefined, until: undefined, timeZone: 'UTC' },
+  rules: [],
+  people: { withBots: false, exclude: [], newcomersAlone: false, onlyMembersOf: null },
+  teams: [],
+  grants: [],
+  countsSelfMerged: false,
+  spamLabels: [],
+  threshold: null,
+  ties: 'shared',
+  definition: {},
+};
+
+/** Returns whether a stored definition is a rule; an imported season may have none. */
+export function hasRule(definition: object): boolean {
+  return Object.keys(definition).length > 0;
+}
+
 /**
  * Reads a board from its stored definition, by the same rules as from its file.
  * @throws Error when a former release stored a board that is faulty by the rules of this one.
  */
 export function readDefinition(definition: object): Board {
+  if (!hasRule(definition)) return unknownRule;
   const text = JSON.stringify(definition);
   const known = boards.get(text);
   if (known !== undefined) return known;

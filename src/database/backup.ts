@@ -148,7 +148,7 @@ async function importTables(connection: Connection, lines: AsyncIterable<string>
       table = parsed.table;
       continue;
     }
-    rows.push(line);
+    rows.push(table === 'board_seasons' ? withRule(line) : line);
     if (rows.length >= rowsAtOnce) await flush();
   }
   await flush();
@@ -157,6 +157,25 @@ async function importTables(connection: Connection, lines: AsyncIterable<string>
     select setval(pg_get_serial_sequence('identities', 'id'), greatest(1, (select max(id) from identities)))`.execute(
     connection,
   );
+}
+
+const RuleOfSeason = Type.Object({ definition: Type.Object({ slug: Type.String() }) });
+const SignedSeason = Type.Object({ statement: Type.String() });
+const Claims = Type.Object({ board: Type.Object({ rule: Type.Object({ slug: Type.String() }) }) });
+
+/** Returns the row of a season with its rule: the stored one, otherwise that of its statement, otherwise an empty one. */
+function withRule(line: string): string {
+  const row = parseLine(line);
+  if (typeof row !== 'object' || row === null || Value.Check(RuleOfSeason, row)) return line;
+  const [, payload = ''] = Value.Check(SignedSeason, row) ? row.statement.split('.') : [];
+  let claims: unknown;
+  try {
+    claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  } catch {
+    // The season stays without a rule.
+  }
+  const definition = Value.Check(Claims, claims) ? claims.board.rule : {};
+  return JSON.stringify({ ...row, definition });
 }
 
 /**

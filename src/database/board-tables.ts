@@ -163,6 +163,7 @@ interface BoardSeasonsTable {
   version: number;
   since: Date | null;
   until: Date;
+  /** Its rule; empty for an imported season of which no rule is known. */
   definition: JSONColumnType<object>;
   coverage: JSONColumnType<object>;
   as_of: Date | null;
@@ -173,6 +174,8 @@ interface BoardSeasonsTable {
   counted: JSONColumnType<object[]> | null;
   /** The accounts that its rule names: `provider/login`, in lower case. */
   people: Generated<string[]>;
+  /** The members of the team that alone are ranked, as they were when it was frozen; null: there is no such team, or it was not readable. */
+  team_members: string[] | null;
   /** The reason of this version. */
   reason: string;
   /** Changes of ranks and points since the version before. */
@@ -238,6 +241,8 @@ interface BoardSeasonRanksTable {
   is_newcomer: boolean;
   is_returning: boolean;
   teams: string[];
+  /** The points without grants (`points`, `by_rule`) of the repositories that were complete; null: nothing was missing. */
+  settled: JSONColumnType<object> | null;
 }
 
 export interface BoardTables {

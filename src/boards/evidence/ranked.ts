@@ -2,7 +2,7 @@ import type { RouteServices } from '../../accounts/resolve.ts';
 import { AppError } from '../../errors.ts';
 import type { ResolvedAccount } from '../../http/endpoint.ts';
 import type { Board } from '../board.ts';
-import { readDefinition } from '../definition.ts';
+import { hasRule, readDefinition } from '../definition.ts';
 import { findMembers } from '../ranking/member-store.ts';
 import { findReadableSeason } from '../seasons/load-season.ts';
 import { findSeasonPerson } from '../seasons/season-store.ts';
@@ -84,6 +84,7 @@ async function findInSeason(
   const board = readDefinition(season.definition);
   refusePrivate(stored.board, resolved);
   refusePrivate(board, resolved);
+  if (!hasRule(season.definition)) throw new AppError('not_found', 'The rule of this season is not known.');
   // A version with a person who was erased or hidden is not served.
   if (season.statement === null) return undefined;
   const found = await findSeasonPerson(connection, season, readPersonName(board, login));
@@ -95,7 +96,7 @@ async function findInSeason(
     board,
     ranking: { version, since, until, coverage, asOf, builtAt, people },
     person: { ...rank, ...person, firstAt: null, memberTeams: [] },
-    repositoryIds: (await findMembers(connection, board, stored.ownerId)).ids,
+    repositoryIds: (await findMembers(connection, board, stored.ownerId, season)).ids,
     window: { since, until, timeZone, length: null, beforeSince: null, season: number },
     countedAt: builtAt,
   };

@@ -15,6 +15,8 @@ export interface Coverage {
 
 /** A repository that a board counts. */
 export interface CountedRepository {
+  /** Absent in seasons of earlier releases. */
+  id?: string;
   /** `provider/owner/name`. */
   repository: string;
   /** The time, by RFC 3339, before which everything that the board counts in it is known; null: nothing is. */

@@ -5,7 +5,7 @@ import { knownUntil } from '../../contributions/known-until-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { formatTimestamp } from '../../http/envelope.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
-import type { Board } from '../board.ts';
+import type { Board, RepositoryPattern } from '../board.ts';
 import { maxRepositories } from '../file/schema.ts';
 import { namesUnknownPeople } from '../people/named-people-store.ts';
 import { findUnreadTeams, teamsOf } from '../teams/team-store.ts';
@@ -25,11 +25,20 @@ export interface Members {
   asOf: Date | null;
   /** True while one of them is being read for the first time, so that contributions older than the known ones may follow. */
   isBeingRead: boolean;
+  /** The members of the only team that is ranked, as a season stored them; absent: the present ones. */
+  teamMembers?: readonly string[];
   /**
    * Returns the repositories, each with its state, and the teams of which not everything before `until` is known; none
    * where everything is.
    */
   missingUntil: (until: Date) => string[];
+}
+
+/** The repositories and members of a team that a frozen season counts, also where its patterns and the team have others by now. */
+export interface FrozenMembers {
+  counted: readonly CountedRepository[] | null;
+  coverage: Coverage;
+  teamMembers: readonly string[] | null;
 }
 
 interface MemberRow {
@@ -49,10 +58,18 @@ interface MemberRow {
 /**
  * Finds the repositories that the patterns of a board match: public ones, and where the board says so also the private
  * ones of its owner.
+ * @param frozen a season, which counts the repositories that it stored, and those of patterns that matched none then.
  */
-export async function findMembers(connection: Connection, board: Board, ownerId: string): Promise<Members> {
+export async function findMembers(
+  connection: Connection,
+  board: Board,
+  ownerId: string,
+  frozen?: FrozenMembers,
+): Promise<Members> {
+  const kept = frozen?.counted?.flatMap(({ id }) => id ?? []) ?? [];
+  const searched = searchedPatterns(board, kept.length > 0 ? frozen : undefined);
   const patterns = board.repositories.flatMap(({ isIncluded, places }, place) =>
-    places.map(({ provider, owner, name }) => ({
+    (isIncluded && !searched.has(place) ? [] : places).map(({ provider, owner, name }) => ({
       place,
       included: isIncluded,
       provider,
@@ -80,15 +97,41 @@ export async function findMembers(connection: Connection, board: Board, ownerId:
         and m.patterns is not null
         and not exists (select from patterns p
           where not p.included and p.provider = o.provider and p.owner = o.owner and r.name ~* p.name)
+        and r.id <> all(${kept}::uuid[])
+      union all
+      select r.id, r.provider, o.name || '/' || r.name, r.owner_id, r.is_private, r.installed_at is not null, '{}'
+      from repositories r join accounts o on o.id = r.owner_id and (${isShownInSql('o')} or o.id = ${ownerId})
+      where r.id = any(${kept}::uuid[]) and ${isPresentInSql('r')}
+        and (not r.is_private or (${board.isPrivate}::boolean and r.owner_id = ${ownerId}))
       order by 2, 3 limit ${maxRepositories + 1})
     select m.*, s.is_complete, s.is_being_read, s.known_until from members m left join lateral (
       select bool_and(s.completed_at is not null and (s.is_deep or 'commit' = any(s.covers))) as is_complete,
         bool_or(s.completed_at is null) as is_being_read, case when bool_and(${knownUntil} is not null) then min(${knownUntil}) end as known_until
       from streams s join repositories r on r.id = s.repository_id where r.id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
     order by m.provider, m.path`.execute(connection);
-  const unreadTeams = await findUnreadTeams(connection, ownerId, teamsOf(board));
-  const isOfUnknown = await namesUnknownPeople(connection, board);
-  return { ownerId, ...toMembers(rows, board, { unreadTeams, namesUnknownPeople: isOfUnknown }) };
+  const teams = frozen === undefined ? teamsOf(board) : (frozen.coverage.unreadTeams ?? []);
+  const unreadTeams = await findUnreadTeams(connection, ownerId, teams);
+  const mayBeUnknown = frozen === undefined || frozen.coverage.namesUnknownPeople === true;
+  const isOfUnknown = mayBeUnknown && (await namesUnknownPeople(connection, board));
+  const found = { unreadTeams, namesUnknownPeople: isOfUnknown, searched, lost: lostOf(rows, frozen) };
+  const { teamMembers = null } = frozen ?? {};
+  return { ownerId, ...(teamMembers !== null && { teamMembers }), ...toMembers(rows, board, found) };
+}
+
+/** Returns the places of the patterns that are searched for repositories: of a season, those that matched none then. */
+function searchedPatterns({ repositories }: Board, frozen: FrozenMembers | undefined): Set<number> {
+  if (frozen === undefined) return new Set(repositories.keys());
+  const counted = new Set(frozen.counted?.map(({ repository }) => repository));
+  const absent = new Set(
+    frozen.coverage.incomplete.flatMap((entry) => (counted.has(entry.repository) ? [] : entry.repository)),
+  );
+  return new Set(repositories.flatMap((pattern, place) => (absent.has(nameOf(pattern)) ? place : [])));
+}
+
+/** Returns the names of the repositories that a season counts and that are not there any more, or not public. */
+function lostOf(rows: readonly MemberRow[], frozen: FrozenMembers | undefined): string[] {
+  const found = new Set(rows.map(({ id }) => id));
+  return frozen?.counted?.flatMap(({ id, repository }) => (id === undefined || found.has(id) ? [] : repository)) ?? [];
 }
 
 /** Returns the kinds of contributions on which the points of a board depend. */
@@ -97,10 +140,19 @@ export function requiredKinds({ rules }: Pick<Board, 'rules'>): string[] {
   return [...new Set(kinds.flatMap((kind) => [kind, kindsAbove[kind] ?? kind]))];
 }
 
+interface Found {
+  unreadTeams: string[];
+  namesUnknownPeople: boolean;
+  /** The places of the patterns that are searched. */
+  searched: ReadonlySet<number>;
+  /** The repositories of a season that are not there any more. */
+  lost: readonly string[];
+}
+
 function toMembers(
   found: readonly MemberRow[],
   board: Pick<Board, 'repositories' | 'isPrivate'>,
-  { unreadTeams, namesUnknownPeople }: { unreadTeams: string[]; namesUnknownPeople: boolean },
+  { unreadTeams, namesUnknownPeople, searched, lost }: Found,
 ): Omit<Members, 'ownerId'> {
   const rows = found.slice(0, maxRepositories);
   const incomplete = rows.flatMap((row): IncompleteRepository[] => {
@@ -108,7 +160,10 @@ function toMembers(
     if (!row.is_installed) return [{ repository, state: 'not_installed', isPrivate: row.is_private }];
     return row.is_complete === true ? [] : [{ repository, state: 'collecting', isPrivate: row.is_private }];
   });
-  const absent = toAbsent(rows, board);
+  const absent = [
+    ...toAbsent(rows, board, searched),
+    ...lost.map((repository) => ({ repository, state: 'not_installed', isPrivate: board.isPrivate }) as const),
+  ];
   const known = rows.filter((row) => row.is_installed).map((row) => row.known_until);
   const times = known.map((at) => at?.getTime() ?? 0);
   const coverage: Coverage = {
@@ -123,10 +178,13 @@ function toMembers(
     ids: rows.map(({ id }) => id),
     ownerIds: rows.map((row) => row.owner_id),
     coverage,
-    counted: rows.map(({ provider, path, is_installed: isInstalled, is_complete: isComplete, known_until: known }) => ({
-      repository: `${provider}/${path}`,
-      knownUntil: isInstalled && isComplete === true && known !== null ? formatTimestamp(known) : null,
-    })),
+    counted: rows.map(
+      ({ id, provider, path, is_installed: isInstalled, is_complete: isComplete, known_until: known }) => ({
+        id,
+        repository: `${provider}/${path}`,
+        knownUntil: isInstalled && isComplete === true && known !== null ? formatTimestamp(known) : null,
+      }),
+    ),
     asOf: times.length === 0 || times.includes(0) ? null : new Date(Math.min(...times)),
     isBeingRead: rows.some((row) => row.is_being_read ?? row.is_installed),
     missingUntil: (until) => {
@@ -146,13 +204,19 @@ function toMembers(
 function toAbsent(
   rows: readonly MemberRow[],
   { repositories, isPrivate }: Pick<Board, 'repositories' | 'isPrivate'>,
+  searched: ReadonlySet<number>,
 ): IncompleteRepository[] {
   const matching = new Set(rows.flatMap((row) => row.patterns));
-  return repositories.flatMap(({ isIncluded, places, text }, place): IncompleteRepository[] => {
-    if (!isIncluded || matching.has(place)) return [];
-    const names = places.map(({ provider, owner, name }) => `${provider}/${owner}/${name}`);
-    return [{ repository: names.at(-1) ?? text, state: 'not_installed', isPrivate }];
+  return repositories.flatMap((pattern, place): IncompleteRepository[] => {
+    if (!pattern.isIncluded || matching.has(place) || !searched.has(place)) return [];
+    return [{ repository: nameOf(pattern), state: 'not_installed', isPrivate }];
   });
+}
+
+/** Returns the name of a pattern in lists of missing repositories. */
+function nameOf({ places, text }: RepositoryPattern): string {
+  const names = places.map(({ provider, owner, name }) => `${provider}/${owner}/${name}`);
+  return names.at(-1) ?? text;
 }
 
 /** Returns the regular expression, for PostgreSQL, of a name in which `*` and `?` stand for any letters. */

@@ -137,18 +137,20 @@ function named({ provider, login }: PersonName): { provider: string; login: stri
 }
 
 /** SQL that is true for the account `u` when a board may rank it. */
-function isRankedInSql({ people }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<boolean> {
+function isRankedInSql(
+  { people }: Board,
+  { ownerId, teamMembers }: Pick<Members, 'ownerId' | 'teamMembers'>,
+): RawBuilder<boolean> {
   // Agents write with people, who get the points themselves.
   const isBot = people.withBots ? isOfTypeInSql('u', 'bot') : sql`false`;
   const isOfType = sql`(${isOfTypeInSql('u', 'user')} or ${isBot})`;
   const excluded = people.exclude.map(({ provider, login }) => `${provider}/${login}`.toLowerCase());
   const { onlyMembersOf: team } = people;
+  const isPresentMember = (name: string) => sql`exists (
+    select from host_team_members m where m.owner_id = ${ownerId} and m.team = ${name} and m.account_id = u.id)`;
+  const isStoredMember = sql`u.id = any(${[...(teamMembers ?? [])]}::uuid[])`;
   const isMember =
-    team === null
-      ? sql`true`
-      : sql`exists (
-          select from host_team_members m
-          where m.owner_id = ${ownerId} and m.team = ${keyOf(team)} and m.account_id = u.id)`;
+    team === null ? sql`true` : teamMembers === undefined ? isPresentMember(keyOf(team)) : isStoredMember;
   return sql<boolean>`(${isOfType} and ${isShownInSql('u')} and ${isMember}
     and u.provider || '/' || lower(u.name) <> all(${excluded}::text[]))`;
 }

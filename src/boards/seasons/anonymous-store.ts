@@ -27,15 +27,15 @@ export async function addAnonymousVersion(
   const parts = withoutPeople(season, shown, names);
   await sql`
     insert into board_seasons (board_id, number, version, since, until, definition, coverage, counted, people,
-      as_of, missing, frozen_at, reason, differences, is_written)
+      team_members, as_of, missing, frozen_at, reason, differences, is_written)
     select board_id, number, ${next}, since, until, ${parts.rule}, ${parts.coverage}, ${parts.counted}, ${parts.people}::text[],
-      as_of, ${parts.missing}::text[], ${now}, 'A person was erased or hidden.', '[]', false
+      team_members, as_of, ${parts.missing}::text[], ${now}, 'A person was erased or hidden.', '[]', false
     from board_seasons where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(
     transaction,
   );
   const people = sql`
     select r.place, r.rank, u.id as account_id, r.points, r.granted, r.by_rule, r.previous_rank, r.is_newcomer,
-      r.is_returning, r.teams
+      r.is_returning, r.teams, r.settled
     from board_season_ranks r left join accounts u on u.id = r.account_id and ${isShownInSql('u')} and not r.is_anonymous
     where r.board_id = ${boardId} and r.number = ${number} and r.version = ${version}`;
   await keepForParts(transaction, { boardId, number, version: next }, people, limit);

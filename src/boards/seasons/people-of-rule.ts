@@ -1,5 +1,5 @@
 import type { PersonName } from '../board.ts';
-import { readFields } from '../definition.ts';
+import { hasRule, readFields } from '../definition.ts';
 import { isTeam, toPerson } from '../file/read-people.ts';
 import { keyOf } from '../people/named-people.ts';
 
@@ -8,6 +8,7 @@ import { keyOf } from '../people/named-people.ts';
  * @throws Error when the definition has not the shape of a board.
  */
 export function withPeople(definition: object, people: readonly PersonName[]): object {
+  if (!hasRule(definition)) return definition;
   const { provider, fields } = readFields(definition);
   const kept = new Set(people.map(keyOf));
   const isKept = (text: string): boolean => isTeam(text) || kept.has(keyOf(toPerson(text, provider)));

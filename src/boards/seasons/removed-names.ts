@@ -1,5 +1,5 @@
 import type { Board } from '../board.ts';
-import { readDefinition, readFields } from '../definition.ts';
+import { hasRule, readDefinition, readFields } from '../definition.ts';
 import { keyOf, namedPeopleOf } from '../people/named-people.ts';
 import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
 
@@ -78,6 +78,7 @@ function isOfAny(names: readonly string[], path: string): boolean {
 }
 
 function definitionWithout(stored: object, names: readonly string[]): object {
+  if (!hasRule(stored)) return stored;
   const { fields } = readFields(stored);
   const { repositories } = readDefinition(stored);
   const text = (value: string): string => withoutNames(value, names);

@@ -10,7 +10,7 @@ import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { cutPage, neighbourCursors, type Page, PageParameters, staleCursor } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Board } from '../board.ts';
-import { findFormerBoard } from '../board-store.ts';
+import { findFormerBoard, type StoredBoard } from '../board-store.ts';
 import { readDefinition } from '../definition.ts';
 import { SeasonRankItem, toSeasonRankItem } from '../views/board-json.ts';
 import { BoardPath, boardUrl, TableFormat } from '../views/board-response.ts';
@@ -44,7 +44,16 @@ const Query = Type.Object({
 });
 
 const Correction = Type.Object(
-  { reason: Type.String({ minLength: 1, maxLength: 500, description: 'The reason, which everyone can read.' }) },
+  {
+    reason: Type.String({ minLength: 1, maxLength: 500, description: 'The reason, which everyone can read.' }),
+    rule: Type.Optional(
+      Type.Enum(['stored', 'present'], {
+        description:
+          '`stored` counts by the rule, the repositories and the members of teams of the season, `present` by those of the file as it is.',
+        default: 'stored',
+      }),
+    ),
+  },
   { additionalProperties: false, title: 'BoardCorrection' },
 );
 
@@ -54,6 +63,7 @@ const listOfSeasons = 'board seasons';
 const maxPeople = 100_000;
 
 interface Loaded extends Page<SeasonRank> {
+  stored: StoredBoard;
   board: Board;
   season: Season;
   versions: VersionNote[];
@@ -97,7 +107,7 @@ function addList(app: App, services: AccessServices): void {
       const url = boardUrl(services, account, stored.board.slug);
       const data = seasons.page
         .filter((season) => mayReadSeason(season, context))
-        .map((season) => toSeasonItem(season, { url, isOwner }));
+        .map((season) => toSeasonItem(season, { url, name: stored.board.name, isOwner }));
       const cursors = neighbourCursors(seasons, ({ number }) => services.cursors.write(listOfSeasons, [number]));
       return {
         envelope: envelope({ dataType: 'unknown', data, ...cursors }),
@@ -135,7 +145,7 @@ function addSeason(app: App, services: AccessServices): void {
 async function loadSeason(services: AccessServices, context: Context): Promise<Loaded | undefined> {
   const { connection } = services;
   const { page, params, query } = context;
-  const { season } = await findReadableSeason(services, context, params);
+  const { stored, season } = await findReadableSeason(services, context, params);
   // A version with a person who was erased or hidden is not served; the next one is signed within a minute.
   if (season.statement === null) return undefined;
   const { after, before } = page.start;
@@ -149,18 +159,18 @@ async function loadSeason(services: AccessServices, context: Context): Promise<L
   });
   const versions = await findVersions(connection, season.boardId, season.number);
   const cut = isWhole ? { page: found, hasPrevious: false, hasNext: false } : cutPage(found, page.limit, page.start);
-  return { ...cut, board: readDefinition(season.definition), season, versions };
+  return { ...cut, stored, board: readDefinition(season.definition), season, versions };
 }
 
 function presentSeason(services: AccessServices, loaded: Loaded, context: Context): HandlerResult {
   const { providers, publicUrl } = services;
-  const { board, season, versions, page } = loaded;
+  const { stored, board, season, versions, page } = loaded;
   const { account, isOwner, query } = context;
-  const url = boardUrl(services, account, board.slug);
+  const url = boardUrl(services, account, stored.board.slug);
   const items = page.map((person) =>
     toSeasonRankItem(board, person, { providers, publicUrl, boardUrl: url, season: season.number }),
   );
-  const item = toSeasonItem(season, { url, isOwner });
+  const item = toSeasonItem(season, { url, name: stored.board.name, isOwner });
   const content = envelope({
     dataType: 'unknown',
     data: items,
@@ -216,7 +226,7 @@ function addCorrection(app: App, services: AccessServices): void {
     path: '/v1/:provider/entities/:name/boards/:slug/seasons/:number/corrections',
     operationId: 'correctBoardSeason',
     tag: 'Boards',
-    summary: 'Counts a frozen season again, by the present rule, as a new version with its differences and the reason',
+    summary: 'Counts a frozen season again, by its stored rule, as a new version with its differences and the reason',
     needs: 'manage',
     params: SeasonPath,
     body: Correction,
@@ -226,7 +236,9 @@ function addCorrection(app: App, services: AccessServices): void {
       if (stored === undefined) throw noSuchBoard();
       if ((await findSeason(connection, stored.id, params.number)) === undefined)
         throw new AppError('not_found', 'This board has no such frozen season.');
-      await correctSeason(services, { boardId: stored.id, number: params.number, reason: body.reason });
+      const { reason, rule } = body;
+      const byPresentRule = rule === 'present';
+      await correctSeason(services, { boardId: stored.id, number: params.number, reason, byPresentRule });
       const actor = await actorOf(connection, caller);
       const subject = `${stored.board.slug} ${params.number}`;
       await recordAction(services, connection, account.id, { action: 'season_corrected', subject, ...actor });

@@ -3,7 +3,7 @@ import { toCsv } from '../../http/csv.ts';
 import type { HandlerResult } from '../../http/endpoint.ts';
 import { formatTimestamp, OptionalTimestampSchema, TimestampSchema } from '../../http/envelope.ts';
 import type { Board } from '../board.ts';
-import { readDefinition } from '../definition.ts';
+import { hasRule, readDefinition } from '../definition.ts';
 import { withoutPrivate } from '../ranking/coverage.ts';
 import {
   BoardItem,
@@ -17,13 +17,27 @@ import {
 } from '../views/board-json.ts';
 import type { Season, VersionNote } from './season-store.ts';
 
-const Difference = Type.Object({
-  person: Type.String({ examples: ['github/octocat'] }),
-  rank: Type.Union([Type.Null(), Type.Integer()]),
-  former_rank: Type.Union([Type.Null(), Type.Integer()]),
-  points: Type.Number(),
-  former_points: Type.Number(),
-});
+const Difference = Type.Object(
+  {
+    person: Type.String({ examples: ['github/octocat'] }),
+    rank: Type.Union([Type.Null(), Type.Integer()]),
+    former_rank: Type.Union([Type.Null(), Type.Integer()]),
+    points: Type.Number(),
+    former_points: Type.Number(),
+  },
+  { title: 'BoardSeasonDifference' },
+);
+const RuleDifference = Type.Object(
+  {
+    rule: Type.String({
+      description: 'The place in the rule, counted from 1 in lists.',
+      examples: ['points.1.points'],
+    }),
+    value: Type.Union([Type.Null(), Type.String()], { description: 'As JSON; null: absent.', examples: ['3'] }),
+    former_value: Type.Union([Type.Null(), Type.String()], { examples: ['1'] }),
+  },
+  { title: 'BoardRuleDifference' },
+);
 
 /** A version of a frozen season, without its table. */
 export const Version = Type.Object(
@@ -31,7 +45,9 @@ export const Version = Type.Object(
     version: Type.Integer({ examples: [1] }),
     frozen_dttm: TimestampSchema(),
     reason: Type.String({ examples: ['The window has ended.'] }),
-    differences: Type.Array(Difference),
+    differences: Type.Array(Type.Union([Difference, RuleDifference]), {
+      description: 'Changes since the version before: of the rule, then of ranks and points.',
+    }),
   },
   { title: 'BoardSeasonVersion' },
 );
@@ -52,6 +68,9 @@ export const SeasonItem = Type.Object(
     until: TimestampSchema(),
     time_zone: BoardItem.properties.window.properties.time_zone,
     rules: Type.Array(BoardItem.properties.rules.items, { description: 'The rules by which its points were counted.' }),
+    rule_known: Type.Boolean({
+      description: 'False: of an imported season without a rule, which is never counted again.',
+    }),
     threshold: BoardItem.properties.threshold,
     frozen_dttm: TimestampSchema(),
     reason: Type.String({ examples: ['The window has ended.'] }),
@@ -106,7 +125,7 @@ function votersOf(board: Board, season: Season, items: readonly Static<typeof Se
 
 export function toSeasonItem(
   season: Season,
-  { url, isOwner }: { url: string; isOwner: boolean },
+  { url, name, isOwner }: { url: string; name: string; isOwner: boolean },
 ): Static<typeof SeasonItem> {
   const { number } = season;
   const board = readDefinition(season.definition);
@@ -116,12 +135,13 @@ export function toSeasonItem(
     missing: board.isPrivate && !isOwner ? withoutPrivate(season.missing, season.coverage) : season.missing,
     number,
     version: season.version,
-    name: board.name,
+    name: board.name || name,
     description: board.description,
     since: season.since && formatTimestamp(season.since),
     until: formatTimestamp(season.until),
     time_zone: board.window.timeZone,
     rules: toRules(board),
+    rule_known: hasRule(season.definition),
     threshold: board.threshold,
     frozen_dttm: formatTimestamp(season.frozenAt),
     reason: season.reason,
@@ -161,12 +181,13 @@ export function toVersion({ version, frozenAt, reason, differences }: VersionNot
     version,
     frozen_dttm: formatTimestamp(frozenAt),
     reason,
-    differences: differences.map(({ person, rank, formerRank, points, formerPoints }) => ({
-      person,
-      rank,
-      former_rank: formerRank,
-      points,
-      former_points: formerPoints,
-    })),
+    differences: differences.map((difference) => {
+      if ('rule' in difference) {
+        const { rule, value, formerValue } = difference;
+        return { rule, value, former_value: formerValue };
+      }
+      const { person, rank, formerRank, points, formerPoints } = difference;
+      return { person, rank, former_rank: formerRank, points, former_points: formerPoints };
+    }),
   };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
+import type { RuleDifference } from './rule-differences.ts';
 
 /** A version of a frozen season. */
 export interface Season {
@@ -10,16 +11,20 @@ export interface Season {
   version: number;
   since: Date | null;
   until: Date;
+  /** Its rule; empty for an imported season of which no rule is known. */
   definition: object;
   coverage: Coverage;
   /** The repositories that it counted; null: the release that counted it did not store them. */
   counted: CountedRepository[] | null;
+  /** The members of the team that alone are ranked, as they were when it was frozen; null: there is no such team, or it was not readable. */
+  teamMembers: string[] | null;
   asOf: Date | null;
   /** Repositories and teams that were not known when the version was counted, each with its state. */
   missing: string[];
   frozenAt: Date;
   reason: string;
-  differences: Difference[];
+  /** Changes of the rule, then of ranks and points, since the version before. */
+  differences: (RuleDifference | Difference)[];
   /** Null while a version without an erased or hidden person is still to be signed. */
   statement: string | null;
 }
@@ -58,6 +63,7 @@ export interface SeasonPerson {
 }
 
 export const seasonColumns = sql`s.board_id as "boardId", s.number, s.version, s.since, s.until, s.definition, s.coverage, s.counted,
+  s.team_members as "teamMembers",
   s.as_of as "asOf", s.missing, s.frozen_at as "frozenAt", s.reason, s.differences,
   case when not is_withdrawn(s.board_id, s.number) then s.statement end as statement`;
 

@@ -27,6 +27,7 @@ const maxAttempts = 5;
 interface Prepared {
   season: Season;
   ownerId: string;
+  slug: string;
   /** The version has changed when it has another one, for example because a person in it was hidden. */
   revision: string;
 }
@@ -61,18 +62,18 @@ async function prepare(transaction: Connection, boardId: string): Promise<Prepar
   await lockSeason(transaction, counted);
   const season = await withoutHidden(transaction, counted);
   const revision = await findRevision(transaction, season);
-  return revision === undefined ? undefined : { season, ownerId: stored.ownerId, revision };
+  return revision === undefined ? undefined : { season, ownerId: stored.ownerId, slug: stored.board.slug, revision };
 }
 
 type Signed = Pick<Season, 'differences'> & { statement: string };
 
-async function sign(connection: Connection, signer: Signer, { season, ownerId }: Prepared): Promise<Signed> {
+async function sign(connection: Connection, signer: Signer, { season, ownerId, slug }: Prepared): Promise<Signed> {
   const owner = await findById(connection, ownerId);
   if (owner === undefined) throw new Error('the owner of a board has disappeared');
   await forgetHidden(connection, season);
   const differences = await findDifferences(connection, season);
   const ranks = await findSeasonRanks(connection, season, { limit: maxPeople });
-  return { statement: await signStatement(signer, season, { owner, ranks }), differences };
+  return { statement: await signStatement(signer, season, { owner, slug, ranks }), differences };
 }
 
 /** @returns false when the version has changed since it was prepared, or a withdrawal waits: the statement may name a person who was hidden. */

@@ -17,11 +17,11 @@ export interface BoardOwner {
 export async function signStatement(
   signer: Signer,
   season: Omit<Season, 'statement'>,
-  { owner, ranks }: { owner: BoardOwner; ranks: readonly SeasonRank[] },
+  { owner, slug, ranks }: { owner: BoardOwner; slug: string; ranks: readonly SeasonRank[] },
 ): Promise<string> {
   const { boardId, number, version, frozenAt } = season;
   const board = readDefinition(season.definition);
-  const subject = seasonUrl(signer.publicUrl, owner, board.slug, number);
+  const subject = seasonUrl(signer.publicUrl, owner, slug, number);
   const claims = {
     type: 'BoardSeason',
     board: { id: `urn:uuid:${boardId}`, rule: season.definition, rules: toRules(board) },

@@ -5,8 +5,11 @@ import type { Connection } from '../../database/connection.ts';
 import type { Board } from '../board.ts';
 import type { Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
+import { keyOf } from '../teams/team-store.ts';
 import type { BoardWindow } from '../windows.ts';
+import { lateSql, settledIn, withSettledSql } from './late-store.ts';
 import { namesIn } from './removed-names.ts';
+import { compareRules, type RuleDifference } from './rule-differences.ts';
 import { type Difference, type Season, type SeasonKey, seasonColumns } from './season-store.ts';
 
 /**
@@ -30,6 +33,8 @@ export interface NewVersion {
   missing: readonly string[];
   reason: string;
   now: Date;
+  /** The version to which late data is added; absent: everything is counted. */
+  former?: Season | undefined;
 }
 
 /**
@@ -40,19 +45,36 @@ export async function addVersion(transaction: Connection, added: NewVersion, lim
   const { boardId, board, number, window, members, now } = added;
   const { rows } = await sql<{ version: number }>`
     insert into board_seasons (board_id, number, version, since, until, definition, coverage, counted, people,
-      as_of, missing, frozen_at, reason, differences, is_written)
+      team_members, as_of, missing, frozen_at, reason, differences, is_written)
     select ${boardId}, ${number}, coalesce(max(version), 0) + 1, ${window.since}, ${window.until},
       ${JSON.stringify(board.definition)}, ${JSON.stringify(members.coverage)}, ${JSON.stringify(members.counted)},
-      ${namesIn(board)}::text[], ${members.asOf}, ${[...added.missing]}::text[], ${now}, ${added.reason}, '[]', false
+      ${namesIn(board)}::text[], ${teamMembersSql(added)}, ${members.asOf}, ${[...added.missing]}::text[], ${now}, ${added.reason}, '[]', false
     from board_seasons where board_id = ${boardId} and number = ${number} returning version`.execute(transaction);
   const before = await findBefore(transaction, boardId, window.until);
   const people = sql`
     select n.place, n.rank, n.account_id, n.points, n.granted, n.by_rule, former.rank as previous_rank, n.is_newcomer,
-      n.is_returning, n.teams
-    from (${rankedSql({ board, window, members, now })}) n
+      n.is_returning, n.teams, n.settled
+    from (${peopleSql(added)}) n
     left join board_season_ranks former on former.board_id = ${boardId} and former.number = ${before?.number ?? null}
       and former.version = ${before?.version ?? null} and former.account_id = n.account_id`;
   await keepForParts(transaction, { boardId, number, version: rows[0]?.version ?? 1 }, people, limit);
+}
+
+/** Returns SQL for the ranked people of a version. */
+function peopleSql({ board, window, members, missing, now, former }: NewVersion): RawBuilder<unknown> {
+  const input = { board, window, members, now };
+  if (former !== undefined) return lateSql(input, former);
+  if (missing.length === 0) return sql`select n.*, null::json as settled from (${rankedSql(input)}) n`;
+  return withSettledSql(input, settledIn(members.counted, window.until ?? now));
+}
+
+/** Returns SQL for the members of the team that alone are ranked; null: the board has none, or they are not known. */
+function teamMembersSql({ board, members }: NewVersion): RawBuilder<unknown> {
+  const { onlyMembersOf: team } = board.people;
+  if (members.teamMembers !== undefined) return sql`${[...members.teamMembers]}::uuid[]`;
+  if (team === null || members.coverage.unreadTeams?.includes(keyOf(team)) === true) return sql`null::uuid[]`;
+  return sql`array(
+    select account_id from host_team_members where owner_id = ${members.ownerId} and team = ${keyOf(team)} order by 1)`;
 }
 
 /** Finds the newest version of the season of the last window that ended before a moment. */
@@ -120,13 +142,13 @@ export async function saveNextPart(
       returning people
     ), added as (
       insert into board_season_ranks (board_id, number, version, place, rank, account_id, is_anonymous, points, granted,
-        by_rule, previous_rank, is_newcomer, is_returning, teams)
+        by_rule, previous_rank, is_newcomer, is_returning, teams, settled)
       select ${boardId}::uuid, ${number}::integer, ${version}::integer, p.place, p.rank, u.id, u.id is null, p.points,
         p.granted, p.by_rule, p.previous_rank, p.is_newcomer, p.is_returning,
-        case when u.id is null then '{}' else p.teams end
+        case when u.id is null then '{}' else p.teams end, p.settled
       from taken, json_to_recordset(taken.people) as p (place integer, rank integer, account_id uuid,
         points double precision, granted double precision, by_rule json, previous_rank integer, is_newcomer boolean,
-        is_returning boolean, teams text[])
+        is_returning boolean, teams text[], settled json)
       left join accounts u on u.id = p.account_id and ${isShownInSql('u')}
     )
     select count(*)::integer as taken from taken`.execute(transaction);
@@ -173,12 +195,19 @@ export async function findRevision(
   return rows[0]?.revision;
 }
 
-/** Finds how a version differs from the one before it. */
+/** Finds how a version differs from the one before it: its rule, then ranks and points. */
 export async function findDifferences(
   connection: Connection,
-  { boardId, number, version }: SeasonKey,
-): Promise<Difference[]> {
+  { boardId, number, version, definition }: SeasonKey & Pick<Season, 'definition'>,
+): Promise<(RuleDifference | Difference)[]> {
   if (version === 1) return [];
+  const former = await connection
+    .selectFrom('board_seasons')
+    .select('definition')
+    .where('board_id', '=', boardId)
+    .where('number', '=', number)
+    .where('version', '=', version - 1)
+    .executeTakeFirst();
   const { rows } = await sql<Difference>`
     with news as (select * from board_season_ranks
       where board_id = ${boardId} and number = ${number} and version = ${version} and account_id is not null),
@@ -189,14 +218,14 @@ export async function findDifferences(
     from news n full join olds o using (account_id) join accounts u on u.id = account_id and ${isShownInSql('u')}
     where (n.rank, n.points) is distinct from (o.rank, o.points)
     order by coalesce(n.place, o.place) limit ${maxDifferences}`.execute(connection);
-  return rows;
+  return [...compareRules(definition, former?.definition ?? definition), ...rows];
 }
 
 /** Stores the statement and the differences of a version, which readers see from then on. */
 export async function saveSigned(
   transaction: Connection,
   { boardId, number, version }: SeasonKey,
-  { statement, differences }: { statement: string; differences: readonly Difference[] },
+  { statement, differences }: Pick<Season, 'differences'> & { statement: string },
 ): Promise<void> {
   await transaction
     .updateTable('board_seasons')

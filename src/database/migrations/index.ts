@@ -82,6 +82,7 @@ import * as lookupsOfAccounts from './0123-lookups-of-accounts.ts';
 import * as repairsInParts from './0124-repairs-in-parts.ts';
 import * as shownBoards from './0125-shown-boards.ts';
 import * as largeDays from './0126-large-days.ts';
+import * as boundSeasons from './0132-bound-seasons.ts';
 import * as numberedAddresses from './0133-numbered-addresses.ts';
 import type { Migration } from './migration.ts';
 
@@ -171,5 +172,6 @@ export const migrations: Record<string, Migration> = {
   '0124-repairs-in-parts': repairsInParts,
   '0125-shown-boards': shownBoards,
   '0126-large-days': largeDays,
+  '0132-bound-seasons': boundSeasons,
   '0133-numbered-addresses': numberedAddresses,
 };

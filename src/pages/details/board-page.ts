@@ -53,6 +53,7 @@ const SeasonPart = Type.Object({
   time_zone: Type.String(),
   repositories: BoardPart.properties.repositories,
   rules: BoardPart.properties.rules,
+  rule_known: Type.Boolean(),
   threshold: BoardPart.properties.threshold,
 });
 type SeasonPart = Static<typeof SeasonPart>;
@@ -189,6 +190,7 @@ function render(site: Site, reader: Reader, view: BoardView): string {
       season.threshold !== null &&
       html`<a href="${endpointPath(provider, name, data, { format: 'voters' })}">voters.yaml</a>`
     }</p>
+${season?.rule_known === false && html`<p class="note">${detail.noRule}</p>`}
 ${incompleteOf((season ?? board).repositories, reader)}
 ${pickers(view, path, reader)}</section>
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), counted, reader)}

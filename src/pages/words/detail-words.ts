@@ -61,4 +61,9 @@ export interface DetailWords {
   statement: string;
   /** The state of a repository of a board that no account installed. */
   notInstalled: string;
+  /** A note about an imported season. */
+  noRule: string;
+  /** How a board ranks people with equal points: with a shared rank, or in the order of reaching them. */
+  sharedTies: string;
+  earliestTies: string;
 }

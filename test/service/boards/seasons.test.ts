@@ -133,6 +133,30 @@ describe('seasons of a board', () => {
     assert.equal((await statementOf('corrected/seasons/1')).season.version, 2);
   });
 
+  it('are counted by the present rule where their owner says so', async () => {
+    const { service, simulator } = shared;
+    const issues = (points: number): object => ({ points: [{ action: 'issue', points }] });
+    await store('ruled', 5, issues(1));
+    await freeze();
+    const before = await rowsOf('ruled/seasons/1');
+    await store('ruled', 5, issues(3));
+    const token = await serviceToken(service, simulator, engines);
+    const correct = (body: object): Promise<{ status: number }> =>
+      service.get(`${path}/ruled/seasons/1/corrections`, jsonRequest('POST', token, body));
+    assert.equal((await correct({ reason: 'Voted.', rule: 'former' })).status, 400);
+    assert.equal((await correct({ reason: 'Again.' })).status, 204);
+    assert.deepEqual(await rowsOf('ruled/seasons/1?v=2'), before);
+    assert.equal((await correct({ reason: 'Voted.', rule: 'present' })).status, 204);
+    const { body } = await service.get(`${path}/ruled/seasons/1?limit=100&v=3`);
+    assert.deepEqual(
+      (body.data as unknown as Row[]).map(({ points }) => points),
+      before.map(({ points }) => points * 3),
+    );
+    const { versions } = body.meta_data as unknown as { versions: { reason: string; differences: object[] }[] };
+    assert.equal(versions[0]?.reason, 'Counted by the present rule: Voted.');
+    assert.deepEqual(versions[0].differences[0], { rule: 'points.1.points', value: '3', former_value: '1' });
+  });
+
   it('leave out a review that its author began before their end and submitted after they were frozen', async () => {
     const { service, simulator } = shared;
     const { connection } = service.database;
@@ -184,7 +208,8 @@ describe('seasons of a board', () => {
     await complete();
     await complete();
     const { season, missing, reason } = await statementOf('late/seasons/1');
-    assert.deepEqual([season.version, missing, reason], [2, [], 'Data that was missing has been collected.']);
+    const named = 'Data that was missing has been collected: github/analytical-engines/engine-1.';
+    assert.deepEqual([season.version, missing, reason], [2, [], named]);
     const points = (rows: Row[]): number => rows.reduce((sum, row) => sum + row.points, 0);
     assert.equal(points(await rowsOf('late/seasons/1')), points(before) + 1);
     await sql`delete from streams where name = 'issues'`.execute(connection);

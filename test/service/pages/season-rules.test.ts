@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { freezeBoards } from '../boards/ended-boards.ts';
 import { shareStoredService } from '../http/stored-service.ts';
@@ -81,5 +82,27 @@ describe('rules on the page of a frozen season', () => {
     assert.equal(await votersOf('plain'), undefined);
     const voters = await service.get((await votersOf('election')) ?? assert.fail());
     assert.match(voters.text, /^eligible_voters:$/m);
+  });
+
+  it('are said to be unknown where an imported season has none', async () => {
+    const { service, simulator } = shared;
+    await putBoards(service, simulator, [boardOfCommits('imported', '2020-12-31')]);
+    await freezeBoards(service, new Date());
+    const path = `${engines.name}/boards/imported/seasons`;
+    const [first] = (await service.get(`${path}/1`)).body.data as unknown as { evidence_url: string }[];
+    await sql`update board_seasons set definition = '{}' where board_id = (select id from boards where slug = 'imported')`.execute(
+      service.database.connection,
+    );
+    const { status, text } = await service.get(`/github/${engines.name}/boards/imported?season=1`, {
+      headers: { accept: 'text/html' },
+    });
+    assert.equal(status, 200, text);
+    assert.match(text, /This season has no stored rule, so it is never counted again\./);
+    for (const form of ['', '/1', '/1?format=csv', '/1?format=voters', '/1/statement'])
+      assert.equal((await service.get(`${path}${form}`)).status, 200, form);
+    const [season] = (await service.get(path)).body.data as unknown as { rule_known: boolean; name: string }[];
+    assert.deepEqual([season?.rule_known, season?.name], [false, 'imported']);
+    const { pathname, search } = new URL(first?.evidence_url ?? assert.fail());
+    assert.equal((await service.get(`${pathname}${search}&v=2`)).status, 404);
   });
 });

@@ -39,6 +39,7 @@ describe('the list of voters of a season', () => {
     definition: board.definition,
     coverage: { repositories: 2, complete: 1, incomplete: [], isCut: false },
     counted: null,
+    teamMembers: null,
     asOf: at,
     missing: [],
     frozenAt: at,
