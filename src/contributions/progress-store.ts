@@ -29,7 +29,7 @@ export async function findProgress(
  * Finds the reason why the repositories of a response are not completely read: that of the lookup that reads them, or where
  * they are, of the lookups of the account's own numbers; without any, that of their streams.
  */
-async function findWait(
+export async function findWait(
   connection: Connection,
   scope: CollectedScope,
   { repositories, now }: { repositories: Progress['repositories']; now: Date },
@@ -43,7 +43,7 @@ async function findWait(
 }
 
 /** Finds the lookups that read the repositories of a scope, and those of the account's own numbers. */
-async function findLookups(
+export async function findLookups(
   connection: Connection,
   { accountId, repositoryId }: CollectedScope,
 ): Promise<{ reading: StoredLookup[]; own: StoredLookup[] }> {
@@ -68,13 +68,13 @@ async function findLookups(
 }
 
 /** Returns what a lookup waits for. The time is absent once it has come, because the next request goes on then. */
-function toWait({ state, errorCode, isFailing, until }: StoredLookup, now: Date): Wait {
+function toWait({ state, errorCode, failingSince, until }: StoredLookup, now: Date): Wait {
   const isAhead = until > now;
   if (state === 'delayed_by_quota' || (state === 'failed' && errorCode === 'provider_rate_limited'))
     return isAhead ? { reason: 'quota', resumesAt: until } : { reason: 'collecting' };
   if (state === 'delayed_by_allowance')
     return isAhead ? { reason: 'allowance', resumesAt: until } : { reason: 'collecting' };
-  if (state === 'running' && !isFailing) return { reason: 'collecting' };
+  if (state === 'running' && failingSince === null) return { reason: 'collecting' };
   const reason = errorCode === 'provider_denied' ? 'refused' : 'unreachable';
   return state === 'failed' && isAhead ? { reason, resumesAt: until } : { reason };
 }

@@ -178,8 +178,8 @@ export interface StoredLookup {
   state: 'running' | 'failed' | 'delayed_by_allowance' | 'delayed_by_quota';
   /** The last failure; meaningless where it is not failing. */
   errorCode: string | null;
-  /** True when it failed and has brought nothing since. */
-  isFailing: boolean;
+  /** The time of its first failure since it last brought something; null: it does not fail. */
+  failingSince: Date | null;
   /** The time at which a delayed or failed lookup goes on. */
   until: Date;
 }
@@ -201,7 +201,7 @@ export async function findLookupsOf(
         where substring(key from ' ([0-9a-f]{8}-[0-9a-f-]{27})') = substring(${prefix}::text from ' ([0-9a-f]{8}-[0-9a-f-]{27})')
           and starts_with(key, ${prefix}) limit ${sql.lit(maxOfPrefix)})
     )
-    select key, state, error_code as "errorCode", failing_since is not null as "isFailing", 
+    select key, state, error_code as "errorCode", failing_since as "failingSince", 
       case when state in ('running', 'failed') then retry_at else retry_at - ${claimForMs} * interval '1 millisecond' end as until
     from wanted where state <> 'absent'`.execute(connection);
   return rows;

@@ -53,7 +53,7 @@ interface Data {
   awards: Part<AwardPart> | undefined;
   /** The achievement that a person is closest to. */
   progress: NextAchievement | undefined;
-  /** The repositories that are collected, where numbers come from them and are not complete. */
+  /** The repositories that are collected, and what numbers wait for, where these are not complete. */
   collected: CollectedRepositories | undefined;
   /** For organizations alone. */
   community: Community | undefined;
@@ -76,8 +76,8 @@ interface Sources {
   findBoards: (account: Account, limit: number) => Promise<readonly OpenBoard[]>;
   /** Finds the achievement that a person is closest to; undefined while the person has begun none. */
   findNext: (account: Account) => Promise<NextAchievement | undefined>;
-  /** Counts the public repositories of an account that are collected. */
-  countProgress: (account: Account) => Promise<CollectedRepositories>;
+  /** Counts the public repositories of an account that are collected, and finds what its numbers wait for. */
+  countProgress: (account: Account, reportsTotals: boolean) => Promise<CollectedRepositories>;
   /** Finds the languages of an account, as far as they are known. */
   findLanguages: (account: Account, limit: number) => Promise<readonly LanguageSum[]>;
 }
@@ -95,8 +95,6 @@ export function accountPage(
     load: async (read, { account, provider, query: { people = listLengths.people, ...query } }) => {
       const within = windowOf(query, now(), account);
       const isOrganization = account.type === 'organization';
-      // Its numbers come from its repositories, so that they are complete once these are collected.
-      const isSummed = isOrganization || !provider.accounts.reportsTotals;
       const [own, awards, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount, { query: { private: within.withPrivate }, isAlone: true }),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, shownAwards),
@@ -117,7 +115,7 @@ export function accountPage(
         account: own,
         awards,
         progress,
-        collected: isSummed && isIncomplete ? await countProgress(account) : undefined,
+        collected: isIncomplete ? await countProgress(account, provider.accounts.reportsTotals) : undefined,
         community: present,
         boards: boardList,
         repositories: owned,

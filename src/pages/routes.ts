@@ -91,7 +91,7 @@ export function pageRoutes(app: App, without: Services): void {
         findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
         findBoards: ({ id }, limit) => findBoardsOfPerson(connection, { accountId: id, limit }),
         findNext: ({ id }) => findNext(connection, id, parsedFiles),
-        countProgress: (account) => countProgress(connection, account),
+        countProgress: (account, reportsTotals) => countProgress(connection, account, { now: now(), reportsTotals }),
         findLanguages: (account, limit) => findKnownLanguages(services, account, limit),
       },
       `/${provider}/:name`,
@@ -109,7 +109,7 @@ export function pageRoutes(app: App, without: Services): void {
         findBoards: ({ id, ownerId }, limit) =>
           findBoardsOfRepository(connection, { repositoryId: id, ownerId, limit }),
         countProgress: ({ provider: host, name }, repository) =>
-          countProgress(connection, { provider: host, name, repository }),
+          countProgress(connection, { provider: host, name, repository }, { now: now(), reportsTotals: false }),
       },
       `/${provider}/:name/:repository`,
     ),

@@ -14,11 +14,9 @@ export const progressScriptPath = '/pages/progress.js';
  * Renders how many public repositories of an account are collected so far, or that the repository of a page is being
  * collected. The script of the page keeps the text current, and fills the page in once everything is collected.
  */
-export function collectingLine(
-  { provider, name, repository }: Followed,
-  { complete, total, failingSince }: Progress,
-  { language: { words, number, locale }, words: pageWords }: Reader,
-): Markup {
+export function collectingLine({ provider, name, repository }: Followed, progress: Progress, reader: Reader): Markup {
+  const { complete, total } = progress;
+  const { number, words } = reader.language;
   const query = new URLSearchParams({ until: 'complete', ...(repository !== undefined && { repository }) }).toString();
   const path = `/pages/progress${accountPath(provider, name)}?${query}`;
   const isCounted = repository === undefined && total > 0;
@@ -27,16 +25,35 @@ export function collectingLine(
     : words.collectingDetail;
   const counts =
     repository === undefined ? html`<span data-counts="${words.completeRepositories}">${text}</span>` : text;
+  const waiting = waitText(provider, progress, reader);
   const state =
-    failingSince === null
-      ? counts
-      : html`<span data-failing>${fill(pageWords.notResponding, { host: provider, time: timeText(failingSince, locale) })}</span>`;
+    waiting === undefined ? counts : html`<span data-failing>${isCounted && html`${text} · `}${waiting}</span>`;
   return html`<section><p class="note" role="status" data-progress="${path}"><strong>${words.collecting}</strong> · ${state}</p></section>`;
 }
 
-/** Returns whether some repositories are not listed or not collected yet. */
+/** Returns whether nothing is being read just now, which pages then say. */
+export function isStanding({
+  wait: { reason, resumesAt },
+  failingSince,
+}: Pick<Progress, 'wait' | 'failingSince'>): boolean {
+  return failingSince !== null || (resumesAt !== undefined && (reason === 'quota' || reason === 'allowance'));
+}
+
+/** Returns the reason why nothing is being read just now, and until when; undefined while something is. */
+export function waitText(
+  host: string,
+  { wait: { reason, resumesAt }, failingSince }: Pick<Progress, 'wait' | 'failingSince'>,
+  { language: { locale }, words }: Reader,
+): string | undefined {
+  if (failingSince !== null) return fill(words.notResponding, { host, time: timeText(failingSince, locale) });
+  if (resumesAt === undefined) return undefined;
+  if (reason === 'quota') return fill(words.waitsForQuota, { host, time: timeText(resumesAt, locale) });
+  return reason === 'allowance' ? fill(words.waitsForAllowance, { time: timeText(resumesAt, locale) }) : undefined;
+}
+
+/** Returns whether what is being read may still change a page. */
 export function isCollecting(progress: Progress | undefined): progress is Progress {
-  return progress !== undefined && (!progress.isListed || progress.complete < progress.total);
+  return progress?.isOpen === true;
 }
 
 /** Renders a page whose account is still being looked up. Its script fills it in; without scripts there is a link. */

@@ -7,8 +7,8 @@ import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { type AccountName, AccountPath, RepositoryPath } from '../../http/endpoint.ts';
 import { type Requester, requesterOf, senderOf } from '../../http/requester.ts';
-import { isCollecting, progressScriptPath } from './page.ts';
-import { collectingJob, countProgress } from './store.ts';
+import { isCollecting, isStanding, progressScriptPath } from './page.ts';
+import { countProgress } from './store.ts';
 
 type Stream = FastifyReply['raw'];
 
@@ -79,23 +79,24 @@ export function progressRoutes(app: App, services: Services): void {
  * lookup failed. Ends the stream with it.
  */
 async function follow(
-  { resolver, now, connection, progressEveryMs = countMs }: Services,
+  { resolver, now, connection, providers, progressEveryMs = countMs }: Services,
   name: AccountName,
   { requester, until, repository }: { requester: Requester } & Static<typeof Query>,
   stream: Stream,
 ): Promise<void> {
   const closed = new AbortController();
   stream.once('close', () => closed.abort());
+  const reportsTotals = providers.get(name.provider)?.accounts.reportsTotals === true;
   for (let beat = 0; beat < maxBeats; beat += 1) {
     const deadline = new Date(now().getTime() + (until === 'complete' ? progressEveryMs : beatMs));
-    const progress = await countProgress(connection, { ...name, repository });
+    const progress = await countProgress(connection, { ...name, repository }, { now: now(), reportsTotals });
     if (stream.writableEnded) return;
-    const { total, complete, accountId, failingSince, hasStopped } = progress;
-    const isFailing = failingSince !== null;
+    const { total, complete, stopped } = progress;
+    const isFailing = isStanding(progress);
     const counts = { total, complete, ...(isFailing && { isFailing }) };
     if (total > 0 || isFailing) stream.write(`event: progress\ndata: ${JSON.stringify(counts)}\n\n`);
     // The collection begins again as soon as the failure no longer stands.
-    if (hasStopped && accountId !== null) resolver.requestInBackground(collectingJob(accountId, repository), requester);
+    for (const job of stopped) resolver.requestInBackground(job, requester);
     if ((until !== 'complete' || !isCollecting(progress)) && (await isKnown(resolver, name, { deadline, requester }))) {
       stream.end('event: ready\ndata: {}\n\n');
       return;

@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import { nameKey } from '../../accounts/account.ts';
+import { lookUpJob, refreshJob } from '../../accounts/jobs.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
-import { collectJob, collectRepositoryJob } from '../../contributions/jobs.ts';
+import { collectJob, collectRepositoryJob, fetchReportedTotalsJob } from '../../contributions/jobs.ts';
+import { findLookups, findWait } from '../../contributions/progress-store.ts';
 import type { Job } from '../../database/added-jobs.ts';
 import type { Connection } from '../../database/connection.ts';
+import type { Wait } from '../../http/envelope.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 
 /** An account by its name, or one of its repositories. */
@@ -18,27 +21,85 @@ export interface Followed {
 export interface Progress {
   complete: number;
   total: number;
-  /** False while repositories of the account may exist that are not counted here. */
-  isListed: boolean;
-  /** The account; null where none of the name is stored. */
-  accountId: string | null;
+  /** True while numbers of the page may still change by what is being read. */
+  isOpen: boolean;
+  /** What reading waits for. */
+  wait: Wait;
   /**
    * The time since which its repositories cannot be listed, or none of those that are left can be read; null where the last
    * attempt did not fail.
    */
   failingSince: Date | null;
-  /** True when the collection itself fails, so that it has to be requested again; streams are read again by themselves. */
-  hasStopped: boolean;
+  /** Lookups that failed, so that they have to be requested again; streams are read again by themselves. */
+  stopped: readonly Job[];
 }
 
-/** Counts the repositories of an account by its name, or one of them; none where no account of the name is stored. */
+const noProgress: Progress = {
+  complete: 0,
+  total: 0,
+  isOpen: false,
+  wait: { reason: 'collecting' },
+  failingSince: null,
+  stopped: [],
+};
+
+interface Counted extends Pick<Progress, 'complete' | 'total' | 'failingSince'> {
+  accountId: string;
+  repositoryId: string | null;
+  isOrganization: boolean;
+  /** False while repositories of the account may exist that are not counted here. */
+  isListed: boolean;
+  /** True when the host's own numbers are not completely known. */
+  lacksNumbers: boolean;
+}
+
+/**
+ * Counts the repositories of an account by its name, or one of them; none where no account of the name is stored.
+ * @param terms.reportsTotals whether the host reports the numbers of persons, so that they do not come from repositories.
+ */
 export async function countProgress(
   connection: Connection,
-  { provider, name, repository }: Followed,
+  followed: Followed,
+  { now, reportsTotals }: { now: Date; reportsTotals: boolean },
 ): Promise<Progress> {
-  const { rows } = await sql<Omit<Progress, 'hasStopped'>>`
-    select a.id as "accountId", count(r.id)::integer as total, (count(r.id) filter (where c.is_complete))::integer as complete,
-      coalesce(bool_and(a.listed_at is not null or ${repository !== undefined}), true) as "isListed",
+  const found = await countRepositories(connection, followed);
+  if (found === undefined) return noProgress;
+  const { provider, name, repository } = followed;
+  const { accountId, repositoryId, complete, total, isListed } = found;
+  const scope = { accountId, repositoryId, withPrivate: false };
+  const wait = await findWait(connection, scope, { repositories: { complete, total }, now });
+  const isSummed = repository !== undefined || found.isOrganization || !reportsTotals;
+  if (!isSummed) {
+    const { own } = await findLookups(connection, scope);
+    const [first] = own.flatMap(({ failingSince }) => failingSince ?? []).toSorted((one, other) => +one - +other);
+    const jobs = [lookUpJob({ provider, name }), refreshJob(accountId), fetchReportedTotalsJob(accountId)];
+    const stopped = jobs.filter(({ key }) => own.some((lookup) => lookup.key === key && lookup.failingSince !== null));
+    const isOpen = found.lacksNumbers && own.length > 0;
+    return { complete, total, isOpen, wait, failingSince: first ?? null, stopped };
+  }
+  const isPending = repository === undefined ? !isListed : complete < total;
+  const job =
+    repository === undefined
+      ? collectJob(accountId)
+      : collectRepositoryJob({ accountId, repository, withPrivate: false });
+  const stoppedAt = isPending ? await findFailingSince(connection, job.key) : null;
+  // Repositories that are not listed yet may still be read.
+  const failingSince = stoppedAt ?? (isListed ? found.failingSince : null);
+  const stopped = stoppedAt === null ? [] : [job];
+  return { complete, total, isOpen: !isListed || complete < total, wait, failingSince, stopped };
+}
+
+async function countRepositories(
+  connection: Connection,
+  { provider, name, repository }: Followed,
+): Promise<Counted | undefined> {
+  const { rows } = await sql<Counted>`
+    select a.id as "accountId", case when ${repository !== undefined} then (array_agg(r.id))[1] end as "repositoryId",
+      a.type = 'organization' as "isOrganization",
+      count(r.id)::integer as total, (count(r.id) filter (where c.is_complete))::integer as complete,
+      bool_and(a.listed_at is not null or ${repository !== undefined}) as "isListed",
+      coalesce((select cardinality(n.missing) > 0 from counters n
+        where n.account_id = a.id and not n.includes_private order by n.day desc limit 1), true) as "lacksNumbers",
       case when bool_and(c.is_complete or c.failing_since is not null) then min(c.failing_since) end as "failingSince"
     from accounts a left join repositories r on r.owner_id = a.id and not r.is_private and ${isPresentInSql('r')}
       and (${repository ?? null}::text is null or lower(r.name) = lower(${repository ?? null}::text))
@@ -48,22 +109,7 @@ export async function countProgress(
       from streams s where s.repository_id = r.id) c on true
     where a.provider = ${provider} and lower(a.name) = ${nameKey(name)} and ${isShownInSql('a')}
     group by a.id`.execute(connection);
-  const [found] = rows;
-  if (found === undefined || found.accountId === null)
-    return { complete: 0, total: 0, isListed: true, accountId: null, failingSince: null, hasStopped: false };
-  const isPending = repository === undefined ? !found.isListed : found.complete < found.total;
-  const { key } = collectingJob(found.accountId, repository);
-  const stopped = isPending ? await findFailingSince(connection, key) : null;
-  // Repositories that are not listed yet may still be read.
-  const ofStreams = found.isListed ? found.failingSince : null;
-  return { ...found, failingSince: stopped ?? ofStreams, hasStopped: stopped !== null };
-}
-
-/** Returns the job that collects what a page follows: the public repositories of an account, or one of them. */
-export function collectingJob(accountId: string, repository: string | undefined): Job {
-  return repository === undefined
-    ? collectJob(accountId)
-    : collectRepositoryJob({ accountId, repository, withPrivate: false });
+  return rows[0];
 }
 
 /** Finds since when a lookup fails; null when its last run did not fail. */

@@ -30,6 +30,8 @@ export const ar: PageWords = {
   unknownValue: 'غير معروف بعد',
   collectingDetail: 'لم يُبحث عن هذا الحساب من قبل. تعرض الصفحة أرقامه حالما تصل.',
   notResponding: 'لا يعطي {host} ردًا صالحًا منذ {time}. تعيد الخدمة المحاولة تلقائيًا.',
+  waitsForQuota: 'لا يسمح {host} بطلبات أخرى في الوقت الحالي. تتابع الخدمة: {time}.',
+  waitsForAllowance: 'بُحث من هنا عن أسماء جديدة كثيرة. يأتي دور هذا الاسم: {time}.',
   refresh: 'تحديث',
   tryAgain: 'إعادة المحاولة: {when}',
   fork: 'نسخة مشتقة',

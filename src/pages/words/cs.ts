@@ -30,6 +30,8 @@ export const cs: PageWords = {
   unknownValue: 'zatím neznámo',
   collectingDetail: 'Tento účet zatím nikdo nevyhledal. Stránka ukáže čísla, jakmile dorazí.',
   notResponding: '{host} nedává použitelnou odpověď od: {time}. Služba to sama zkusí znovu.',
+  waitsForQuota: '{host} zatím nedovoluje další požadavky. Služba bude pokračovat: {time}.',
+  waitsForAllowance: 'Odtud se hledalo mnoho nových jmen. Toto přijde na řadu: {time}.',
   refresh: 'Obnovit',
   tryAgain: 'Další pokus: {when}',
   fork: 'Fork',

@@ -30,6 +30,8 @@ export const de: PageWords = {
   unknownValue: 'noch nicht bekannt',
   collectingDetail: 'Dieses Konto wurde noch nie nachgeschlagen. Die Seite zeigt seine Zahlen, sobald sie da sind.',
   notResponding: '{host} hat seit {time} nicht brauchbar geantwortet. Der Dienst versucht es von selbst wieder.',
+  waitsForQuota: '{host} erlaubt vorerst keine weiteren Anfragen. Der Dienst macht weiter: {time}.',
+  waitsForAllowance: 'Von hier wurden viele neue Namen nachgeschlagen. Dieser folgt: {time}.',
   refresh: 'Neu laden',
   tryAgain: 'Nächster Versuch: {when}',
   fork: 'Fork',

@@ -30,6 +30,8 @@ export const en: PageWords = {
   unknownValue: 'not known yet',
   collectingDetail: 'This account was not looked up before. The page shows its numbers as soon as they are here.',
   notResponding: '{host} has not given a usable response since {time}. The service tries again by itself.',
+  waitsForQuota: '{host} permits no more requests for now. The service goes on at: {time}.',
+  waitsForAllowance: 'Many new names were looked up from here. This one follows at: {time}.',
   refresh: 'Refresh',
   tryAgain: 'Try again: {when}',
   fork: 'Fork',

@@ -30,6 +30,8 @@ export const es: PageWords = {
   unknownValue: 'aún no se conoce',
   collectingDetail: 'Esta cuenta no se había buscado antes. La página mostrará sus números en cuanto estén aquí.',
   notResponding: '{host} no da una respuesta utilizable desde: {time}. El servicio lo vuelve a intentar por sí mismo.',
+  waitsForQuota: '{host} no permite más solicitudes por ahora. El servicio continúa: {time}.',
+  waitsForAllowance: 'Desde aquí se buscaron muchos nombres nuevos. Este sigue: {time}.',
   refresh: 'Actualizar',
   tryAgain: 'Próximo intento: {when}',
   fork: 'Fork',

@@ -30,6 +30,8 @@ export const fr: PageWords = {
   unknownValue: 'pas encore connu',
   collectingDetail: 'Ce compte n’a encore jamais été recherché. La page affichera ses chiffres dès qu’ils seront là.',
   notResponding: '{host} n’a pas donné de réponse utilisable depuis : {time}. Le service réessaie de lui-même.',
+  waitsForQuota: '{host} n’autorise plus de requêtes pour le moment. Le service reprend : {time}.',
+  waitsForAllowance: 'Beaucoup de nouveaux noms ont été recherchés d’ici. Celui-ci suit : {time}.',
   refresh: 'Actualiser',
   tryAgain: 'Nouvel essai : {when}',
   fork: 'Fork',

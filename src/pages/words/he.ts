@@ -30,6 +30,8 @@ export const he: PageWords = {
   unknownValue: 'עדיין לא ידוע',
   collectingDetail: 'החשבון הזה לא נבדק קודם. הדף יציג את המספרים ברגע שיגיעו.',
   notResponding: 'אין תשובה שמישה מ־{host} מאז {time}. השירות מנסה שוב מעצמו.',
+  waitsForQuota: '{host} אינו מתיר בקשות נוספות לעת עתה. השירות ימשיך: {time}.',
+  waitsForAllowance: 'מכאן חיפשו שמות חדשים רבים. התור של שם זה: {time}.',
   refresh: 'רענון',
   tryAgain: 'ניסיון חוזר: {when}',
   fork: 'פורק',

@@ -30,6 +30,8 @@ export const hi: PageWords = {
   unknownValue: 'अभी ज्ञात नहीं',
   collectingDetail: 'यह खाता पहले नहीं खोजा गया था। संख्याएँ आते ही पृष्ठ उन्हें दिखाएगा।',
   notResponding: '{host} से {time} के बाद से कोई उपयोगी उत्तर नहीं मिला है। सेवा अपने आप फिर कोशिश करती है।',
+  waitsForQuota: '{host} अभी और अनुरोधों की अनुमति नहीं देता। सेवा फिर जारी होगी: {time}।',
+  waitsForAllowance: 'यहाँ से कई नए नाम खोजे गए। इस नाम की बारी: {time}।',
   refresh: 'ताज़ा करें',
   tryAgain: 'फिर से कोशिश: {when}',
   fork: 'फ़ोर्क',

@@ -31,6 +31,8 @@ export const id: PageWords = {
   collectingDetail: 'Akun ini belum pernah dicari. Halaman menampilkan angkanya begitu tersedia.',
   notResponding:
     '{host} belum memberi respons yang dapat dipakai sejak {time}. Layanan mencoba lagi dengan sendirinya.',
+  waitsForQuota: '{host} untuk sementara tidak mengizinkan permintaan lagi. Layanan berlanjut: {time}.',
+  waitsForAllowance: 'Banyak nama baru dicari dari sini. Nama ini menyusul: {time}.',
   refresh: 'Muat ulang',
   tryAgain: 'Coba lagi: {when}',
   fork: 'Fork',

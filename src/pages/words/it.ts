@@ -30,6 +30,8 @@ export const it: PageWords = {
   unknownValue: 'non ancora noto',
   collectingDetail: 'Questo account non era mai stato cercato. La pagina mostra i suoi numeri appena arrivano.',
   notResponding: '{host} non dà una risposta utilizzabile da: {time}. Il servizio riprova da solo.',
+  waitsForQuota: '{host} non consente altre richieste per ora. Il servizio riprende: {time}.',
+  waitsForAllowance: 'Da qui sono stati cercati molti nomi nuovi. Questo segue: {time}.',
   refresh: 'Aggiorna',
   tryAgain: 'Nuovo tentativo: {when}',
   fork: 'Fork',

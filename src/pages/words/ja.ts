@@ -30,6 +30,8 @@ export const ja: PageWords = {
   unknownValue: 'まだ不明',
   collectingDetail: 'このアカウントはまだ調べられていません。数値が届き次第、このページに表示されます。',
   notResponding: '{time} から {host} の有効な応答がありません。サービスが自動で再試行します。',
+  waitsForQuota: '{host} は現在これ以上のリクエストを許可していません。再開：{time}。',
+  waitsForAllowance: 'ここから多くの新しい名前が検索されました。この名前の順番：{time}。',
   refresh: '更新',
   tryAgain: '再試行: {when}',
   fork: 'フォーク',

@@ -30,6 +30,8 @@ export const ko: PageWords = {
   unknownValue: '아직 알려지지 않음',
   collectingDetail: '이 계정은 아직 조회된 적이 없습니다. 숫자가 도착하는 대로 이 페이지에 표시됩니다.',
   notResponding: '{time}부터 {host}에서 쓸 수 있는 응답이 없습니다. 서비스가 자동으로 다시 시도합니다.',
+  waitsForQuota: '{host}에서 지금은 더 이상 요청을 허용하지 않습니다. 다시 시작: {time}.',
+  waitsForAllowance: '여기서 새 이름을 많이 조회했습니다. 이 이름의 차례: {time}.',
   refresh: '새로 고침',
   tryAgain: '다시 시도: {when}',
   fork: '포크',

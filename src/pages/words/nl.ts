@@ -30,6 +30,8 @@ export const nl: PageWords = {
   unknownValue: 'nog niet bekend',
   collectingDetail: 'Dit account is niet eerder opgezocht. De pagina toont de cijfers zodra ze er zijn.',
   notResponding: '{host} geeft geen bruikbaar antwoord sinds {time}. De dienst probeert het vanzelf opnieuw.',
+  waitsForQuota: '{host} staat voorlopig geen verzoeken meer toe. De dienst gaat verder: {time}.',
+  waitsForAllowance: 'Vanaf hier zijn veel nieuwe namen opgezocht. Deze volgt: {time}.',
   refresh: 'Vernieuwen',
   tryAgain: 'Volgende poging: {when}',
   fork: 'Fork',

@@ -30,6 +30,8 @@ export const pl: PageWords = {
   unknownValue: 'jeszcze nieznane',
   collectingDetail: 'Tego konta jeszcze nie wyszukiwano. Strona pokaże liczby, gdy tylko się pojawią.',
   notResponding: '{host} nie daje użytecznej odpowiedzi od: {time}. Usługa sama spróbuje ponownie.',
+  waitsForQuota: '{host} na razie nie pozwala na więcej zapytań. Usługa będzie kontynuować: {time}.',
+  waitsForAllowance: 'Stąd wyszukano wiele nowych nazw. Ta nastąpi: {time}.',
   refresh: 'Odśwież',
   tryAgain: 'Kolejna próba: {when}',
   fork: 'Fork',

@@ -30,6 +30,8 @@ export const pt: PageWords = {
   unknownValue: 'ainda não conhecido',
   collectingDetail: 'Esta conta ainda não tinha sido procurada. A página mostra os números assim que chegarem.',
   notResponding: '{host} não dá uma resposta utilizável desde: {time}. O serviço tenta de novo sozinho.',
+  waitsForQuota: '{host} não permite mais pedidos por agora. O serviço continua: {time}.',
+  waitsForAllowance: 'Muitos nomes novos foram procurados daqui. Este segue: {time}.',
   refresh: 'Atualizar',
   tryAgain: 'Nova tentativa: {when}',
   fork: 'Fork',

@@ -30,6 +30,8 @@ export const ru: PageWords = {
   unknownValue: 'пока неизвестно',
   collectingDetail: 'Этот аккаунт ещё не искали. Страница покажет числа, как только они появятся.',
   notResponding: '{host} не даёт пригодного ответа с: {time}. Сервис сам повторит попытку.',
+  waitsForQuota: '{host} пока не разрешает новых запросов. Сервис продолжит: {time}.',
+  waitsForAllowance: 'Отсюда искали много новых имён. Очередь этого имени: {time}.',
   refresh: 'Обновить',
   tryAgain: 'Новая попытка: {when}',
   fork: 'Форк',

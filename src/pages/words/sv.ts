@@ -30,6 +30,8 @@ export const sv: PageWords = {
   unknownValue: 'ännu inte känt',
   collectingDetail: 'Det här kontot har inte slagits upp tidigare. Sidan visar siffrorna så snart de finns här.',
   notResponding: '{host} har inte gett något användbart svar sedan {time}. Tjänsten försöker igen av sig själv.',
+  waitsForQuota: '{host} tillåter inga fler förfrågningar just nu. Tjänsten fortsätter: {time}.',
+  waitsForAllowance: 'Många nya namn har slagits upp härifrån. Det här följer: {time}.',
   refresh: 'Uppdatera',
   tryAgain: 'Nytt försök: {when}',
   fork: 'Fork',

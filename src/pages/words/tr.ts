@@ -31,6 +31,8 @@ export const tr: PageWords = {
   collectingDetail: 'Bu hesap daha önce aranmamıştı. Sayılar gelir gelmez bu sayfada görünür.',
   notResponding:
     '{host} şu zamandan beri kullanılabilir bir yanıt vermiyor: {time}. Hizmet kendiliğinden yeniden dener.',
+  waitsForQuota: '{host} şimdilik başka isteğe izin vermiyor. Hizmetin devam edeceği zaman: {time}.',
+  waitsForAllowance: 'Buradan çok sayıda yeni ad arandı. Bunun sırası: {time}.',
   refresh: 'Yenile',
   tryAgain: 'Yeniden deneme: {when}',
   fork: 'Çatal',

@@ -30,6 +30,8 @@ export const uk: PageWords = {
   unknownValue: 'поки невідомо',
   collectingDetail: 'Цей обліковий запис ще не шукали. Сторінка покаже числа, щойно вони з’являться.',
   notResponding: '{host} не дає придатної відповіді з: {time}. Сервіс сам повторить спробу.',
+  waitsForQuota: '{host} поки не дозволяє нових запитів. Сервіс продовжить: {time}.',
+  waitsForAllowance: 'Звідси шукали багато нових імен. Черга цього імені: {time}.',
   refresh: 'Оновити',
   tryAgain: 'Нова спроба: {when}',
   fork: 'Форк',

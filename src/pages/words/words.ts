@@ -35,6 +35,10 @@ export interface PageWords {
   collectingDetail: string;
   /** With `{host}`, and the `{time}` since which it fails. */
   notResponding: string;
+  /** With `{host}`, and the `{time}` at which its quota is renewed. */
+  waitsForQuota: string;
+  /** With the `{time}` at which a lookup beyond the visitor's allowance runs. */
+  waitsForAllowance: string;
   /** The link that loads a page again. */
   refresh: string;
   /** With `{when}`, such as "in 30 seconds". */

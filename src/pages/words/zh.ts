@@ -30,6 +30,8 @@ export const zh: PageWords = {
   unknownValue: '尚未得知',
   collectingDetail: '这个账号此前没有查找过。数字一到，本页就会显示。',
   notResponding: '自 {time} 起，{host} 没有给出可用的响应。服务会自动重试。',
+  waitsForQuota: '{host} 目前不再允许请求。服务将继续：{time}。',
+  waitsForAllowance: '从这里查询了许多新名称。此名称的查询时间：{time}。',
   refresh: '刷新',
   tryAgain: '重试：{when}',
   fork: '复刻',

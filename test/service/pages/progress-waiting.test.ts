@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { lookUpJob, refreshJob } from '../../../src/accounts/jobs.ts';
+import { findByName } from '../../../src/accounts/store.ts';
+import { locales } from '../../../src/cards/languages/locales.ts';
+import { collectJob } from '../../../src/contributions/jobs.ts';
+import type { Job } from '../../../src/database/added-jobs.ts';
+import { announce } from '../../../src/database/announcements.ts';
+import { claimLookup, completeLookup, delayLookup } from '../../../src/database/lookups.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { pageWordsOf } from '../../../src/pages/words/index.ts';
+import { ada, engines } from '../../integration/access/owner.ts';
+import { sharedBrowser } from '../cards/browser.ts';
+import { shareStoredService } from '../http/stored-service.ts';
+
+/** The pause, in ms, of the script before it opens another stream. */
+const pauseMs = 3000;
+
+describe('pages of accounts that wait', () => {
+  const shared = shareStoredService();
+  let ids: { person: string; organization: string };
+
+  const idOf = async (name: string): Promise<string> =>
+    (await findByName(shared.service.database.connection, 'github', name))?.account.id ?? assert.fail(name);
+  /** Drops the cached pages, as each change by the service does. */
+  const announceChange = (id: string): Promise<void> =>
+    announce(shared.service.database.connection, { kind: 'account', key: id });
+  const delay = async (job: Job, minutes: number): Promise<void> => {
+    const until = new Date(Date.now() + minutes * 60_000);
+    await inTransaction(shared.service.database.connection, (transaction) =>
+      delayLookup(transaction, job, until, new Date()),
+    );
+  };
+  /** Stores which of the host's own numbers of the person are missing. */
+  const setMissing = async (missing: readonly string[]): Promise<void> => {
+    await shared.service.database.pool.query('update counters set missing = $2 where account_id = $1', [
+      ids.person,
+      missing,
+    ]);
+    await announceChange(ids.person);
+  };
+  const progressOf = (text: string): string | undefined => /data-progress="([^"]*)"/.exec(text)?.[1];
+  const readUntil = async (path: string, pattern: RegExp): Promise<void> => {
+    const ending = new AbortController();
+    const { body } = await fetch(`${shared.service.url}${path}`, { signal: ending.signal });
+    const reader = body?.getReader() ?? assert.fail();
+    let written = '';
+    while (!pattern.test(written)) written += Buffer.from((await reader.read()).value ?? []).toString();
+    ending.abort();
+  };
+
+  beforeEach(async () => {
+    const { pool } = shared.service.database;
+    ids = { person: await idOf(ada.name), organization: await idOf(engines.name) };
+    await pool.query('delete from lookups');
+    await pool.query('update streams set completed_at = now()');
+    await setMissing([]);
+    await announceChange(ids.organization);
+  });
+
+  it('say in every language that the quota of the host is used up, and until when', async () => {
+    const { pool } = shared.service.database;
+    await pool.query(
+      `update streams set completed_at = null
+       where repository_id in (select id from repositories where name = 'engine-1' and owner_id = $1)`,
+      [ids.organization],
+    );
+    await delay(collectJob(ids.organization), 40);
+    for (const path of [`/github/${engines.name}`, `/github/${engines.name}/engine-1`]) {
+      for (const locale of locales) {
+        const { status, text } = await shared.service.get(`${path}?people=31&lang=${locale}`);
+        assert.equal(status, 200, text);
+        const [, said = ''] = /<span data-failing>([^]*?)<\/span><\/p>/.exec(text) ?? [];
+        for (const part of pageWordsOf(locale).waitsForQuota.split(/\{\w+\}/))
+          assert.ok(said.includes(part.replaceAll("'", '&#39;')), `${path} ${locale}: ${text}`);
+        assert.ok(said.includes('github') && said.includes('UTC'), `${path} ${locale}: ${said}`);
+      }
+    }
+    await readUntil(`/pages/progress/github/${engines.name}?until=complete`, /"isFailing":true/);
+  });
+
+  it("follow a person's own numbers while a lookup of them runs or waits, and no longer", async () => {
+    const page = `/github/${ada.name}`;
+    await setMissing(['commits']);
+    assert.equal(progressOf((await shared.service.get(page)).text), undefined);
+    const { connection } = shared.service.database;
+    for (const job of [lookUpJob({ provider: 'github', name: ada.name }), refreshJob(ids.person)]) {
+      await claimLookup(connection, job, new Date());
+      await announceChange(ids.person);
+      const { text } = await shared.service.get(page);
+      assert.equal(progressOf(text), `/pages/progress${page}?until=complete`, job.key);
+      assert.ok(!text.includes('data-failing'));
+      await delay(job, 40);
+      await announceChange(ids.person);
+      assert.match(
+        (await shared.service.get(page)).text,
+        /<span data-failing>[^<]*github permits no more requests for now/,
+      );
+      await completeLookup(connection, job.key);
+    }
+    const stream = await fetch(`${shared.service.url}/pages/progress${page}?until=complete`);
+    assert.match(await stream.text(), /event: ready/);
+  });
+
+  it('fill themselves in with the numbers of a person', async () => {
+    const { connection } = shared.service.database;
+    const job = refreshJob(ids.person);
+    await setMissing(['commits']);
+    await claimLookup(connection, job, new Date());
+    const browser = await sharedBrowser();
+    const tab = await browser.newPage();
+    // Avatars would still be on their way when the test ends.
+    await tab.route('**/avatars/**', (route) => route.abort());
+    // The script of the page waits before it opens another stream.
+    await tab.clock.install();
+    await tab.goto(`${shared.service.url}/github/${ada.name}?people=32`);
+    await tab.waitForSelector('[data-progress]');
+    await delay(job, 40);
+    await announceChange(ids.person);
+    await tab.waitForSelector('[data-failing]');
+    await setMissing([]);
+    await completeLookup(connection, job.key);
+    await tab.clock.fastForward(pauseMs);
+    await tab.waitForSelector('[data-progress]', { state: 'detached' });
+    await tab.close();
+  });
+});
