@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { AccountType } from '../accounts/account.ts';
 import { lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import { findLookupsOf, type StoredLookup } from '../database/lookups.ts';
@@ -35,23 +36,31 @@ export async function findWait(
   { repositories, now }: { repositories: Progress['repositories']; now: Date },
 ): Promise<Wait> {
   const isRead = repositories.total > 0 && repositories.complete === repositories.total;
-  const { reading, own } = await findLookups(connection, scope);
-  const waits = (reading.length > 0 && !isRead ? reading : own).map((lookup) => toWait(lookup, now));
-  if (waits.some(({ reason }) => reason === 'collecting')) return { reason: 'collecting' };
+  const { reading, own, isOrganization } = await findLookups(connection, scope);
+  const ofNumbers = waitOf(own, now);
+  // The numbers of a person may come from the host, whatever is read of the person's repositories.
+  if (!isOrganization && ofNumbers !== undefined && ofNumbers.reason !== 'collecting') return ofNumbers;
+  const ofRepositories = isRead ? undefined : waitOf(reading, now);
+  return ofRepositories ?? ofNumbers ?? { reason: await findReasonOfStreams(connection, scope, isRead) };
+}
+
+/** Returns what lookups wait for: nothing while one runs, else the limit or failure that ends last; undefined without any. */
+function waitOf(lookups: readonly StoredLookup[], now: Date): Wait | undefined {
+  const waits = lookups.map((lookup) => toWait(lookup, now));
   const [longest] = waits.toSorted((one, other) => timeOf(other) - timeOf(one));
-  return longest ?? { reason: await findReasonOfStreams(connection, scope, isRead) };
+  return waits.find(({ reason }) => reason === 'collecting') ?? longest;
 }
 
 /** Finds the lookups that read the repositories of a scope, and those of the account's own numbers. */
 export async function findLookups(
   connection: Connection,
   { accountId, repositoryId }: CollectedScope,
-): Promise<{ reading: StoredLookup[]; own: StoredLookup[] }> {
-  const { rows } = await sql<NameOnProvider & { repository: string | null }>`
-    select a.provider, a.name, (select r.name from repositories r where r.id = ${repositoryId}::uuid) as repository
+): Promise<{ reading: StoredLookup[]; own: StoredLookup[]; isOrganization: boolean }> {
+  const { rows } = await sql<NameOnProvider & { type: AccountType; repository: string | null }>`
+    select a.provider, a.name, a.type, (select r.name from repositories r where r.id = ${repositoryId}::uuid) as repository
     from accounts a where a.id = ${accountId}::uuid`.execute(connection);
   const [account] = rows;
-  if (account === undefined) return { reading: [], own: [] };
+  if (account === undefined) return { reading: [], own: [], isOrganization: false };
   const { repository } = account;
   const collecting = [
     collectJob(accountId),
@@ -64,7 +73,8 @@ export async function findLookups(
   );
   const found = await findLookupsOf(connection, [...collecting, ...ofNumbers], `fetch_window ${accountId} `);
   const reading = found.filter(({ key }) => collecting.includes(key));
-  return { reading, own: repositoryId === null ? found.filter(({ key }) => !collecting.includes(key)) : [] };
+  const own = repositoryId === null ? found.filter(({ key }) => !collecting.includes(key)) : [];
+  return { reading, own, isOrganization: account.type === 'organization' };
 }
 
 /** Returns what a lookup waits for. The time is absent once it has come, because the next request goes on then. */

@@ -75,7 +75,8 @@ export async function countProgress(
     const jobs = [lookUpJob({ provider, name }), refreshJob(accountId), fetchReportedTotalsJob(accountId)];
     const stopped = jobs.filter(({ key }) => own.some((lookup) => lookup.key === key && lookup.failingSince !== null));
     const isOpen = found.lacksNumbers && own.length > 0;
-    return { complete, total, isOpen, wait, failingSince: first ?? null, stopped };
+    // The person's repositories say nothing about numbers of the host.
+    return { complete: 0, total: 0, isOpen, wait, failingSince: first ?? null, stopped };
   }
   const isPending = repository === undefined ? !isListed : complete < total;
   const job =

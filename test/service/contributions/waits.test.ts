@@ -123,6 +123,7 @@ describe('the reason why a response is not complete', () => {
       refreshJob(ids.person),
       fetchWindowJob({ accountId: ids.person, first: '2025-01-01', last: '2025-12-31' }),
     ]) {
+      await claimLookup(connection(), collectJob(ids.person), now());
       await delay(job, inAnHour);
       assert.deepEqual(
         await waitOf(`${person}/contributions`),
