@@ -198,6 +198,11 @@ async function saveIdentityUse(
   if (fresh.size === 0) return;
   await inTransaction(connection, async (transaction) => {
     await holdRepository(transaction, repositoryId);
+    // Until the end, no account is found for these addresses: `saveResolved` would not see this repository.
+    await sql`
+      select from identities where id = any(${[...fresh.keys()]}::integer[]) order by id for share`.execute(
+      transaction,
+    );
     await sql`
       insert into repository_identities as stored (repository_id, identity_id, is_author)
       select ${repositoryId}::uuid, id, is_author

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { countAgain } from './commits-again-store.ts';
 
 /** An e-mail address in a repository's commits whose account has to be looked up. */
 export interface DueAddress {
@@ -120,8 +121,8 @@ export async function removeUnusedAddresses(
 /**
  * Stores the accounts of addresses. An address with an account keeps it when another response shows none, because two
  * repositories that are read at the same time may get different responses. Repositories that count commits of an
- * address whose account is another now have to be counted again: the first of them are marked at once, the others by
- * `forgetNextCounts`. Must run in a transaction.
+ * address whose account is another now have to be counted again: the first of them are marked and queued at once, the
+ * others by `forgetNextCounts`. Must run in a transaction.
  */
 export async function saveResolved(
   transaction: Connection,
@@ -227,7 +228,7 @@ async function forgetCountsAfter(
     select repository as "repositoryId", is_counted as "isCounted"
     from hold_identity_uses(${repositoryIds}::uuid[], ${identityIds}::integer[])`.execute(transaction);
   const counted = new Set(rows.filter(({ isCounted }) => isCounted).map(({ repositoryId }) => repositoryId));
-  if (counted.size > 0) await sql`select forget_commit_counts(${[...counted]}::uuid[])`.execute(transaction);
+  if (counted.size > 0) await countAgain(transaction, [...counted]);
   return uses.length < limit ? null : (repositoryIds.at(-1) ?? null);
 }
 
@@ -257,8 +258,9 @@ export async function markAddressesCounted(
   const isAmongFirst =
     limit === null
       ? sql`true`
-      : sql`identity_id in (
-          select identity_id from repository_identities where ${isUncounted} order by identity_id limit ${limit})`;
+      : // An array, because IN becomes a loop over all of them for each row.
+        sql`identity_id = any(array(
+          select identity_id from repository_identities where ${isUncounted} order by identity_id limit ${limit}))`;
   const { numAffectedRows = 0n } = await sql`
     update repository_identities set is_counted = true where ${isUncounted} and ${isAmongFirst}`.execute(connection);
   return Number(numAffectedRows);

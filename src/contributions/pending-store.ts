@@ -174,8 +174,8 @@ async function forgetSome(
   limit: number,
 ): Promise<string | undefined> {
   const { numAffectedRows = 0n } = await sql`
-    delete from pending_details where ${ofDetail} and key in (
-      select key from pending_details where ${ofDetail} and key <> '' order by key limit ${limit})`.execute(
+    delete from pending_details where ${ofDetail} and key = any(array(
+      select key from pending_details where ${ofDetail} and key <> '' order by key limit ${limit}))`.execute(
     transaction,
   );
   return Number(numAffectedRows) < limit ? undefined : '';

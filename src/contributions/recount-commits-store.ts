@@ -100,8 +100,8 @@ async function findPosition(transaction: Connection, repositoryId: string): Prom
 /** Removes some commits from those that wait to be counted. @returns how many. */
 async function removeUncounted(transaction: Connection, repositoryId: string, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    delete from uncounted_commits where repository_id = ${repositoryId} and oid in (
-      select oid from uncounted_commits where repository_id = ${repositoryId} order by oid limit ${limit})`.execute(
+    delete from uncounted_commits where repository_id = ${repositoryId} and oid = any(array(
+      select oid from uncounted_commits where repository_id = ${repositoryId} order by oid limit ${limit}))`.execute(
     transaction,
   );
   return Number(numAffectedRows);

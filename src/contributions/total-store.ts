@@ -24,10 +24,14 @@ export async function countNewCommits(
   await holdRepository(connection, repositoryId);
   await markAddressesCounted(connection, repositoryId);
   await addPendingForNewCommits(connection, repositoryId, limit);
+  const isAmongFirst =
+    limit === null
+      ? sql`true`
+      : sql`oid = any(array(
+          select oid from uncounted_commits where repository_id = ${repositoryId} order by oid limit ${limit}))`;
   const { rows } = await sql<{ counted: number }>`
     with uncounted as (
-      delete from uncounted_commits where repository_id = ${repositoryId} and oid in (
-        select oid from uncounted_commits where repository_id = ${repositoryId} order by oid limit ${limit})
+      delete from uncounted_commits where repository_id = ${repositoryId} and ${isAmongFirst}
       returning oid
     ), found as (
       select c.oid, (c.authored_at at time zone 'UTC')::date as day, c.identity_ids

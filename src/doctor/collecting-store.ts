@@ -80,6 +80,14 @@ export async function findWaitingRepositories(connection: Connection, now: Date)
   return rows;
 }
 
+/** Returns the names of repositories, each with that of its owner. */
+export async function findNames(connection: Connection, repositoryIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select ${repositoryName} as name from repositories r join accounts a on a.id = r.owner_id
+    where r.id = any(${[...repositoryIds]}::uuid[]) order by 1`.execute(connection);
+  return rows.map(({ name }) => name);
+}
+
 /** Items that were skipped at the same path of responses for the same reason, in all repositories and accounts. */
 export interface SkippedPlaces {
   provider: string;

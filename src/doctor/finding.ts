@@ -49,6 +49,8 @@ export const findingCodes = [
   'repositories_waiting',
   'items_stored',
   'items_skipped',
+  'commits_counted',
+  'commits_uncounted',
   'data_agrees',
   'drift',
   'jobs_done',

@@ -5,6 +5,7 @@ import { findUsable } from '../installations/store.ts';
 import type { Provider } from '../providers/provider.ts';
 import { checkAdministrators } from './checks/administrators.ts';
 import {
+  checkCounts,
   checkDrift,
   checkInstallations,
   checkPolls,
@@ -99,6 +100,7 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
     { area: 'collecting', subject: 'streams', run: () => checkStreams(connection, now()) },
     { area: 'collecting', subject: 'waiting repositories', run: () => checkWaiting(connection, now()) },
     { area: 'collecting', subject: 'skipped items', run: () => checkSkipped(connection, now()) },
+    { area: 'collecting', subject: 'counts of commits', run: () => checkCounts(connection) },
     { area: 'collecting', subject: 'drift', run: () => checkDrift(connection, now()) },
     { area: 'collecting', subject: 'polls', run: () => checkPolls(connection, names, now()) },
     { area: 'collecting', subject: 'lookups', run: () => checkLookups(connection, now()) },

@@ -24,7 +24,7 @@ import { eraseHidden, eraseNextRepositories } from '../repositories/erase-store.
 import { starEventsKeptMs } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
 import { forgetDrifts } from './drift-store.ts';
-import { recordStreamChange, wantFullScan } from './stream-change-store.ts';
+import { wantFullScan } from './stream-change-store.ts';
 
 /** The time, in ms, after which data that its provider deleted is erased. */
 const gracePeriodMs = 30 * 86_400_000;
@@ -79,7 +79,7 @@ export function createCleaningTasks(context: CleaningContext): Record<string, Ta
 async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | 'more'> {
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
   const forgotten = await inBatches(() => forgetNextCounts(connection));
-  await countUncounted(connection, now());
+  await countUncounted(connection);
   await readUnmarked(connection, now());
   const erased = before(gracePeriodMs);
   const old = { before: before(rankingsKeptMs), now: now() };
@@ -142,10 +142,9 @@ async function cleanCounters({ connection }: CleaningContext, after: string | un
   });
 }
 
-/** Queues another count of commits whose address has a new owner: reading the history counts them. */
-async function countUncounted(connection: SyncContext['connection'], now: Date): Promise<void> {
-  for (const { id, ownerId, name } of await findUncounted(connection, maxUncounted)) {
-    await recordStreamChange(connection, id, [historyStream.name], now);
+/** Queues another count of commits that have to be counted again and for which no job is left: reading the history counts them. */
+async function countUncounted(connection: SyncContext['connection']): Promise<void> {
+  for (const { ownerId, name } of await findUncounted(connection, maxUncounted)) {
     await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
   }
 }

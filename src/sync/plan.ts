@@ -52,6 +52,8 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
     return 'everything';
   const isWholeDue = isHistory(stream) ? isWholeScanWanted(stream) : isWholeScanDue(stream, now, isInstalled);
   if (isWholeDue) return 'everything';
+  // Reading the history counts its commits.
+  if (stream.isUncounted) return 'changes';
   if (stream.invalidatedAt !== null && stream.invalidatedAt >= stream.knownUntil) return 'changes';
   if (stream.providerRevision !== null) return stream.providerRevision === stream.cursor ? 'nothing' : 'changes';
   const readUntil = stream.knownUntil.getTime() - sameMomentMs;

@@ -51,6 +51,8 @@ export interface StreamState {
   withheldAt: Date | null;
   /** The number of stored items of the listed kind, at the last count. */
   storedTotal: number;
+  /** For the history: true when stored commits have to be counted again. */
+  isUncounted: boolean;
   /** The number of items that the last scan left out, because they were unreadable or the host refused them. */
   skippedTotal: number;
   isFailing: boolean;
@@ -130,13 +132,17 @@ const totalsOfKinds = sql.join(
 /** Finds the streams of a repository; first those that people see counted. */
 export async function findStreams(connection: Connection, repositoryId: string): Promise<StreamState[]> {
   const { rows } = await sql<StreamState>`
-    with totals as (select * from repository_totals where repository_id = ${repositoryId})
+    with totals as (
+      select t.*, not t.commits_counted and exists (
+          select 1 from commits c where c.repository_id = t.repository_id) as is_uncounted
+      from repository_totals t where t.repository_id = ${repositoryId})
     select s.name, s.covers, cursor, page_size as "pageSize", scan_started_at as "scanStartedAt",
       scan_is_full as "scanIsFull", scan_is_deep as "scanIsDeep", is_deep as "isDeep", invalidated_at as "invalidatedAt",
       full_scan_wanted_at as "fullScanWantedAt", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
       full_scan_at as "fullScanAt", provider_total as "providerTotal", provider_changed_at as "providerChangedAt",
       provider_revision as "providerRevision", withheld_at as "withheldAt", failure is not null as "isFailing",
       coalesce(case s.covers[1] ${totalsOfKinds} end, 0) as "storedTotal",
+      coalesce('commit' = any(s.covers) and t.is_uncounted, false) as "isUncounted",
       (select coalesce(sum(k.items), 0)::integer from skipped_items k
         where k.repository_id = s.repository_id and k.stream = s.name and not k.is_stored
           and k.kind in (s.covers[1], 'comment', 'issue_or_pull_request')) as "skippedTotal"

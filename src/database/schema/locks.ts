@@ -13,7 +13,8 @@ import { advisoryLocks } from '../advisory-locks.ts';
  * a single worker first, and a failure before the commit of the coordinator would leave contributions without what follows from them. It
  * prepares the commit of the worker when the transaction also changes a local table that it knows (`ExecuteLocalTaskListExtended` and
  * `CoordinatedTransactionCallback` of Citus 13.2.2).
- * `forget_commit_counts` has all commits of some repositories counted again, and locks their totals in the order of their ids.
+ * `forget_commit_counts` has all commits of some repositories counted again, and locks their totals in the order of their ids. Until
+ * then their commits are not completely known.
  */
 export function lockingFunctions(): string {
   return `
@@ -58,9 +59,13 @@ declare
 begin
   perform commit_in_two_phases();
   for repository in select distinct u.id from unnest(ids) as u (id) order by 1 loop
-    update repository_totals set commits_counted = false, recounted_until = null, recounted_commits = 0, checked_commits = null,
-      counting_day = null
-    where repository_id = repository;
+    perform from repositories where id = repository;
+    continue when not found;
+    -- A count that stores the first totals of the repository is not visible yet: the conflict waits for it.
+    insert into repository_totals as t (repository_id) values (repository)
+    on conflict (repository_id) do update set commits_counted = false, recounted_until = null, recounted_commits = 0,
+      checked_commits = null, counting_day = null;
+    perform mark_unsummed(array[repository]);
   end loop;
 end $$;
 

@@ -19,8 +19,10 @@ export function summingFunctions(counters: readonly StoredCounter[]): string {
 /**
  * `is_lost_with`: items of a kind are incomplete because of a skipped item: one of the kind itself, one of a list that
  * holds the kind among others, or one below which hosts list items of the kind. `uncollected_kinds`: the kinds of
- * contributions to a repository that are not completely known: not read yet, or some skipped. `is_read_again`: a stream
- * whose last failure was this one is read again with the next request; the host has to change before others can be.
+ * contributions to a repository that are not completely known: not read yet, some skipped, or commits that have to be
+ * counted again. The divided tables have statements of their own, because Citus relates them to no other table.
+ * `is_read_again`: a stream whose last failure was this one is read again with the next request; the host has to change
+ * before others can be.
  */
 const uncollectedKinds = `
 create or replace function is_lost_with(kind text, k skipped_items) returns boolean language sql immutable as $$
@@ -33,13 +35,24 @@ create or replace function is_read_again(failure text) returns boolean language 
   select failure is null or failure = 'provider_unavailable'
 $$;
 
-create or replace function uncollected_kinds(repository uuid) returns text[] language sql stable as $$
-  select array(
+create or replace function uncollected_kinds(repository uuid) returns text[] language plpgsql stable
+set plan_cache_mode = force_generic_plan as $$
+declare
+  counts_again boolean := false;
+begin
+  perform from repository_totals where repository_id = repository and not commits_counted;
+  if found then
+    perform from commits where repository_id = repository limit 1;
+    -- Commits of forks are not counted.
+    counts_again := found and exists (select from repositories where id = repository and not is_fork);
+  end if;
+  return array(
     select kind from unnest('{${contributionKinds.join(',')}}'::text[]) as kinds (kind)
-    where not exists (
+    where (kind = 'commit' and counts_again)
+      or not exists (
         select from streams s where s.repository_id = repository and kind = any(s.covers) and s.completed_at is not null)
-      or exists (select from skipped_items k where k.repository_id = repository and is_lost_with(kinds.kind, k)))
-$$;
+      or exists (select from skipped_items k where k.repository_id = repository and is_lost_with(kinds.kind, k)));
+end $$;
 `;
 
 /** Everything that a repository adds to the sums of its owner; no row when it is hidden or deleted. */

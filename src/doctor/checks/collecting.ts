@@ -1,3 +1,4 @@
+import { findLostCounts, findUncounted } from '../../contributions/commits-again-store.ts';
 import { counted } from '../../counted.ts';
 import type { Connection } from '../../database/connection.ts';
 import {
@@ -7,6 +8,7 @@ import {
   findDrifts,
   findFailingStreams,
   findFaultyInstallations,
+  findNames,
   findOverduePolls,
   findSkippedPlaces,
   findWaitingRepositories,
@@ -139,6 +141,47 @@ function assessSkipped(skipped: SkippedPlaces, now: Date): Finding {
     since: lastAt,
     count: items,
   });
+}
+
+/** Checks whether commits of stored histories are counted for all their people. */
+export async function checkCounts(connection: Connection): Promise<Finding[]> {
+  const lost = await findLostCounts(connection, maxGroups);
+  const waiting = await findUncounted(connection, maxGroups);
+  const findings: Finding[] = [];
+  if (lost.length > 0) {
+    findings.push(
+      found('collecting', {
+        severity: 'problem',
+        code: 'commits_uncounted',
+        message: `Commits of ${namedFirst(await findNames(connection, lost))} are not counted for all their people, although nothing is missing there.`,
+        remedy: 'Nothing: the service counts them again in the next night. If this recurs, report it.',
+        count: lost.length,
+      }),
+    );
+  }
+  if (waiting.length > 0) {
+    findings.push(
+      found('collecting', {
+        severity: 'hint',
+        code: 'commits_uncounted',
+        message: `Commits of ${namedFirst(
+          await findNames(
+            connection,
+            waiting.map(({ id }) => id),
+          ),
+        )} wait for a job that counts them again; until then they are listed as missing.`,
+        remedy: 'Nothing, unless it lasts for hours: then the log says why their histories cannot be read.',
+        count: waiting.length,
+      }),
+    );
+  }
+  if (findings.length > 0) return findings;
+  const message = 'All commits are counted for all their people.';
+  return [found('collecting', { severity: 'fine', code: 'commits_counted', message })];
+}
+
+function namedFirst(names: readonly string[]): string {
+  return named(names.length, names.slice(0, 3));
 }
 
 const driftShownMs = 7 * 86_400_000;

@@ -8,6 +8,7 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { addRejections } from '../../../src/deliveries/rejection-store.ts';
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
 import { saveDrift } from '../../../src/sync/drift-store.ts';
+import { countLost } from '../../../src/sync/recount-owners.ts';
 import { fill } from '../database/claims.ts';
 import { type DoctorFixture, examine, linesOf, openDoctorFixture, problems } from './examine.ts';
 import { storeDelivery, storeFailedJob, storeFailure, storeRepository, storeSkippedItem } from './store-faults.ts';
@@ -220,6 +221,41 @@ describe('plaudit doctor on stored data', () => {
     );
     await saveDrift(connection, { ...drift, isRepaired: true }, hoursAgo(1));
     assert.match(linesOf(await examine(fixture.environment), 'drift')[0] ?? '', /^hint .*, repaired\)/);
+  });
+
+  it('reports commits that are not counted for their people, until the night has them counted again', async () => {
+    const { connection, pool } = fixture.database;
+    const id = await storeRepository(connection, { name: 'small' });
+    await pool.query(
+      `with found as (
+         insert into identities (provider, email, account_id) select 'github', 'eff@forge.test', id from accounts returning id
+       ), used as (
+         insert into repository_identities (repository_id, identity_id, is_author, is_counted)
+         select $1, id, false, true from found
+       ), stream as (
+         insert into streams (repository_id, name, covers, completed_at) values ($1, 'commits', '{commit}', now())
+       ), totals as (
+         insert into repository_totals (repository_id, commits_counted) values ($1, true)
+       )
+       insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
+       select $1, decode(md5('1'), 'hex'), now(), now(), 1, array[id] from found`,
+      [id],
+    );
+    await sql`update repositories set default_branch = 'main'`.execute(connection);
+    const examined = await examine(fixture.environment);
+    assert.deepEqual(problems(examined), ['commits_uncounted']);
+    assert.match(linesOf(examined, 'commits_uncounted')[0] ?? '', /Commits of acme\/small are not counted/);
+
+    await countLost({ connection, onFailure: () => {} });
+    const repaired = await examine(fixture.environment);
+    assert.deepEqual(problems(repaired), []);
+    assert.match(linesOf(repaired, 'commits_uncounted')[0] ?? '', /^hint: .*acme\/small wait for a job/);
+    const { rows } = await pool.query('select key from graphile_worker.jobs');
+    assert.equal(rows.length, 1);
+    await pool.query(
+      'delete from contributor_totals; update repository_totals set commits_counted = true; delete from commits',
+    );
+    assert.match(linesOf(await examine(fixture.environment), 'commits_counted')[0] ?? '', /^fine: /);
   });
 
   it('reports jobs that keep failing, with the error and without the payload', async () => {

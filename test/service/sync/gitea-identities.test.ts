@@ -76,4 +76,31 @@ describe('matching of collected commits with accounts at Gitea', () => {
       assert.ok(simulator.requests.length > requested);
     });
   });
+
+  it('counts a co-author at once when another repository shows the account', async () => {
+    await withSteppedGitea(async (fixture) => {
+      const { world, now, service } = fixture;
+      const owner = addOrganization(fixture);
+      const eff = { name: 'eff', email: 'eff@forge.test' };
+      addAccount(world, { login: 'eff-of-forge', createdAt: now(), emails: [eff.email] });
+      const small = addRepository(world, { ownerId: owner.id, name: 'small', createdAt: now() });
+      addCommit(world, small, { author: olive, coAuthors: [eff] });
+      const path = `${entity(owner.login)}/contributors`;
+      await service.getComplete(path);
+      await untilIdle(service);
+      const large = addRepository(world, { ownerId: owner.id, name: 'large', createdAt: now() });
+      addCommit(world, large, { author: eff });
+      fixture.advance(3601);
+      await untilResponsesMatchWorld(fixture, 'both commits are counted for their author', owner.login);
+      await untilIdle(service);
+      const { rows } = await service.database.pool.query(
+        `select r.name, t.commits from contributor_totals t join repositories r on r.id = t.repository_id
+         join accounts a on a.id = t.account_id where a.name = 'eff-of-forge' order by r.name`,
+      );
+      assert.deepEqual(rows, [
+        { name: 'large', commits: 1 },
+        { name: 'small', commits: 1 },
+      ]);
+    });
+  });
 });
