@@ -23,6 +23,7 @@ const paths = [
   '/repos/{owner}/{repo}/pulls/comments',
   '/repos/{owner}/{repo}/contents/{path}',
   '/repos/{owner}/{repo}/commits',
+  '/repos/{owner}/{repo}/collaborators/{username}/permission',
   '/repos/{owner}/{repo}/stargazers',
   '/search/issues',
   '/user/memberships/orgs/{org}',

@@ -120,6 +120,18 @@ const routes: Readonly<Record<string, Route>> = {
   '/repos/{owner}/{repo}': (context, path) =>
     movedRepository(context, path) ??
     within(context, path, (repository) => ok(describeRepository(context, repository))),
+  // https://github.com/go-gitea/gitea, routers/api/v1/repo/collaborators.go: for administrators, and about the caller itself.
+  '/repos/{owner}/{repo}/collaborators/{collaborator}/permission': (context, [owner = '', repo = '', login = '']) =>
+    within(context, [owner, repo], (repository) =>
+      withAccount(context, login, (account) => {
+        const { world, viewer } = context;
+        const mayAsk =
+          viewer !== undefined && (viewer.accountId === account.id || world.mayReadAccess(viewer, repository));
+        if (!mayAsk) return { status: 403, body: { message: 'Only admins can query all permissions', url: '' } };
+        const permission = world.canSee({ accountId: account.id, seesPrivate: true }, repository) ? 'read' : 'none';
+        return ok({ permission, role_name: permission, user: accountAsUser(context, account) });
+      }),
+    ),
   '/repos/{owner}/{repo}/issues': (context, path) => within(context, path, (repository) => items(context, repository)),
   '/repos/{owner}/{repo}/issues/{index}': (context, path) =>
     withIssue(context, path, (_repository, issue) => ok(item(context, issue))),

@@ -99,6 +99,7 @@ const endpoints = {
   ),
   '/groups/:id/members': list(parameters({ ...paging }), Member),
   '/groups/:id/members/all/:user_id': single(noParameters, Member),
+  '/projects/:id/members/all/:user_id': single(noParameters, Member),
   '/issues': list(listOfAll, Issue),
   '/merge_requests': list(listOfAll, MergeRequest),
   '/projects/:id': single(parameters({ statistics: optional(Flag) }), Project),

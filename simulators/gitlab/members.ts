@@ -15,11 +15,12 @@ export function membersOfTeam(context: ResponseContext, path: string): Reply | u
   if (!world.canSeeMembers(viewer, parentGroup)) return undefined;
   return paged(
     context,
-    world.membersOf(team).map((member) => memberOf(context, parentGroup, member)),
+    world.membersOf(team).map((member) => memberOf(context, member)),
   );
 }
 
-function memberOf(context: ResponseContext, { createdAt }: Account, { id }: Account): Shape {
+/** Returns a developer of a group or project. */
+export function memberOf(context: ResponseContext, { createdAt, id }: Account): Shape {
   const terms = { access_level: 30, expires_at: null, created_at: time(createdAt), membership_state: 'active' };
   return { ...user(context, id), ...terms };
 }

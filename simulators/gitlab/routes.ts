@@ -15,7 +15,7 @@ import {
 } from './find.ts';
 import type { Described, EndpointName } from './interface.ts';
 import { everywhere, inTime, issuesIn, mergeRequestsIn, ofGroup, ok, paged } from './lists.ts';
-import { membersOfTeam } from './members.ts';
+import { memberOf, membersOfTeam } from './members.ts';
 import {
   commit,
   diff,
@@ -95,6 +95,16 @@ const routes: Readonly<Record<EndpointName, Route>> = {
         created_at: time(found.createdAt),
         membership_state: membership.state === 'active' ? 'active' : 'awaiting',
       });
+    }),
+  ),
+  '/projects/:id/members/all/:user_id': forSignedIn((context, [id = '', userId]) =>
+    within(context, [id], (repository) => {
+      const member = context.world.accountById(Number(userId));
+      const { visibility: _any, ...closed } = repository;
+      const isMember =
+        member !== undefined &&
+        context.world.canSee({ accountId: member.id, seesPrivate: true }, { ...closed, visibility: 'private' });
+      return isMember ? ok(memberOf(context, member)) : notFound('Not');
     }),
   ),
   '/issues': (context) =>

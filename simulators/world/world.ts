@@ -182,6 +182,15 @@ export class World {
     return repository.ownerId === accountId || isMember || repository.collaboratorIds.includes(accountId);
   }
 
+  /** Returns whether a caller may read the access of others to a repository: its owners, and installations that show it. */
+  mayReadAccess(viewer: Viewer, repository: Repository): boolean {
+    if (viewer.shows?.(repository)) return true;
+    const { accountId } = viewer;
+    if (accountId === null || !this.canSee(viewer, repository)) return false;
+    const membership = this.membership(repository.ownerId, accountId);
+    return repository.ownerId === accountId || (membership?.state === 'active' && membership.role === 'admin');
+  }
+
   /**
    * GitHub lists stargazers for administrators and collaborators alone since July 2026 (changelog of 2026-06-30). It
    * refuses installations (pkgjs/statusboard#54) and fine-grained tokens that may not write contents

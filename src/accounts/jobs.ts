@@ -33,6 +33,11 @@ export function checkAdministratorJob({ provider, person }: PersonOnProvider): J
   return { task: 'check_administrator', payload: { provider, person }, key, priority: 10 };
 }
 
+/** Returns the job that checks which private repositories an account with awards from them may see. */
+export function checkAccessJob(accountId: string): Job {
+  return { task: 'check_access', payload: { accountId }, key: `check_access ${accountId}`, priority: 10 };
+}
+
 /** Returns the job that fetches a stored account again. */
 export function refreshJob(accountId: string): Job {
   return { task: 'refresh', payload: { accountId }, key: `refresh ${accountId}`, priority: 10 };

@@ -51,6 +51,9 @@ interface AwardsTable {
   /** Null while the award stands. */
   revoked_at: Date | null;
   revoked_reason: string | null;
+  /** The time when the host last said whether the account may see the private repository; null: it has not yet. */
+  access_checked_at: Date | null;
+  has_access: boolean | null;
 }
 
 /** Pending evaluations, written in the same transaction as the changes that require them. */

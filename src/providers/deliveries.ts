@@ -13,7 +13,7 @@ export type Change =
   | { type: 'account'; account: string; name: string }
   /** The repositories that an account owns changed. */
   | { type: 'owned'; account: string | null; name: string }
-  /** A person may administer other organizations than before. */
+  /** A person may administer other organizations than before, or see other private repositories. */
   | { type: 'administrator'; person: string }
   /** The contributions to a repository changed, in the named streams. */
   | { type: 'contributions'; repository: string; owner: string | null; ownerName: string; streams: string[] }

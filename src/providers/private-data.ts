@@ -1,6 +1,6 @@
 import type { AccountReport } from './accounts.ts';
 import type { Call } from './call.ts';
-import type { KnownAccount } from './known.ts';
+import type { KnownAccount, KnownRepository } from './known.ts';
 
 /** The private data that credentials show. Absent: the provider reads public data only. */
 export interface PrivateData {
@@ -9,6 +9,15 @@ export interface PrivateData {
    * show its private data. A name reveals nothing of the credential.
    */
   credentialNames(account?: Pick<KnownAccount, 'externalId'>): string[];
+  /**
+   * Looks up at the host whether a person may see a private repository. False also where no credential may read that. Absent
+   * where the host does not report it.
+   */
+  readonly maySee?: (
+    repository: KnownRepository,
+    person: Pick<KnownAccount, 'externalId' | 'name'>,
+    call: Call,
+  ) => Promise<boolean>;
   /**
    * Fetches totals that include the private items that `call.credentialName` sees. Yields nothing for a deleted
    * account. Absent where the host reports no such totals.

@@ -1,6 +1,7 @@
 import { checkAdministratorJob, lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
 import { findKnown, requestListing } from '../accounts/mention-store.ts';
 import { lockAccounts } from '../accounts/store.ts';
+import { deleteAccess } from '../achievements/awards/access-store.ts';
 import { requestBoardsOf } from '../boards/ranking/request-store.ts';
 import { findReportedCalendar } from '../contributions/calendar-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
@@ -147,6 +148,7 @@ async function applyChange(
     case 'account':
       return refreshKnown(batch, { provider, externalId: change.account, name: change.name });
     case 'administrator':
+      await deleteAccess(transaction, provider, change.person);
       return addLater(batch, checkAdministratorJob({ provider, ...change }), delayMs.account);
     case 'owned':
       return listOrLookUp(batch, { provider, externalId: change.account, name: change.name });

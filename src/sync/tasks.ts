@@ -20,6 +20,7 @@ import { urgencies } from '../providers/call.ts';
 import type { Call } from '../providers/provider.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { createStartTasks } from './begin-work.ts';
+import { checkAccess } from './check-access.ts';
 import { checkAccounts } from './check-accounts.ts';
 import { createOrphanTasks } from './check-orphans.ts';
 import { createCleaningTasks } from './clean-up.ts';
@@ -43,18 +44,17 @@ export function createTasks(context: SyncContext): Record<string, Task> {
   return {
     look_up: {
       urgency: 'interactive',
-      run: (payload, signal) => {
-        const name = parse(NameOnProvider, payload);
-        return reportFailure(context, lookUp(context, name, call(urgencyIn(payload), signal)), signal);
-      },
+      run: (payload, signal) =>
+        reportFailure(
+          context,
+          lookUp(context, parse(NameOnProvider, payload), call(urgencyIn(payload), signal)),
+          signal,
+        ),
     },
-    refresh: aboutAccount(context, 'background', refresh),
     collect_repository: {
       urgency: 'interactive',
       run: (payload, signal) => reportFailure(context, runCollectRepositoryJob(context, payload, signal), signal),
     },
-    fetch_reported_totals: aboutAccount(context, 'interactive', fetchReportedTotals),
-    fetch_calendar: aboutAccount(context, 'interactive', fetchCalendar),
     fetch_window: {
       urgency: 'interactive',
       run: (payload, signal) => {
@@ -91,6 +91,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
         if ((await updateTotals(context)) === 'more') await addJob(context.connection, updateTotalsJob);
       },
     },
+    ...createAccountTasks(context),
     ...createStartTasks(context),
     ...createWithdrawalTasks(context),
     ...createInstalledTasks(context, (work, signal) => reportFailure(context, work, signal)),
@@ -107,6 +108,16 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     ...createCleaningTasks(context),
     ...createRecountTasks(context),
     ...createOrphanTasks(context),
+  };
+}
+
+/** Returns the jobs that request something about one account. */
+function createAccountTasks(context: SyncContext): Record<string, Task> {
+  return {
+    refresh: aboutAccount(context, 'background', refresh),
+    fetch_reported_totals: aboutAccount(context, 'interactive', fetchReportedTotals),
+    check_access: aboutAccount(context, 'interactive', checkAccess),
+    fetch_calendar: aboutAccount(context, 'interactive', fetchCalendar),
   };
 }
 

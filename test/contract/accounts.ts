@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import type { TokenName } from '../../simulators/github/tokens.ts';
 import type { Account } from '../../simulators/world/model.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../../simulators/world/mutations.ts';
-import { addMember, removeMember } from '../../simulators/world/repository-changes.ts';
+import {
+  addCollaborator,
+  addMember,
+  removeCollaborator,
+  removeMember,
+} from '../../simulators/world/repository-changes.ts';
 import type { AccountReport } from '../../src/providers/provider.ts';
 import { type ContractHost, knownAccount, lastReport, newCall, type Rule, ruleAboutParts } from './host.ts';
 
@@ -131,6 +136,46 @@ export const accountRules: readonly Rule[] = [
       assert.equal(await check(successor), 'yes');
       addMember(world, organization, successor, 'member');
       assert.equal(await check(successor), 'no');
+    },
+  },
+  {
+    title: 'confirms the access to a private repository of owners, members and collaborators, by immutable ids',
+    tokens: ['organization_admin'],
+    appliesTo: ({ privateData }) => privateData?.maySee !== undefined,
+    check: async ({ provider, people, organization, world, repositories: { plans } }) => {
+      const { max, ada, olive } = people;
+      const owner = await knownAccount(provider, organization.login);
+      const found = await provider.repositories.find(owner, plans.name, { withPrivate: true }, newCall());
+      const repository = { ...(found ?? assert.fail()), owner: owner.name };
+      const maySee = ({ id, login }: Pick<Account, 'id' | 'login'>) =>
+        provider.privateData?.maySee?.(repository, { externalId: String(id), name: login }, newCall());
+      assert.deepEqual([await maySee(olive), await maySee(max), await maySee(ada)], [true, true, false]);
+      addCollaborator(world, plans, ada);
+      assert.equal(await maySee(ada), true);
+      removeCollaborator(world, plans, ada);
+      assert.equal(await maySee(ada), false);
+      // Another account takes the login that is stored of the former member.
+      const stored = { id: max.id, login: max.login };
+      removeMember(world, organization, max);
+      renameAccount(world, max, 'max-renamed');
+      const successor = takeLogin(world, stored.login);
+      addMember(world, organization, successor, 'member');
+      assert.deepEqual([await maySee(stored), await maySee(successor)], [false, true]);
+      assert.equal(await maySee({ id: 987_654_321, login: 'nobody-at-all' }), false);
+    },
+  },
+  {
+    title: 'confirms no access to a private repository that its credential does not show',
+    tokens: ['user'],
+    appliesTo: ({ privateData }) => privateData?.maySee !== undefined,
+    check: async ({ provider, people, organization, repositories: { plans } }) => {
+      const { name, id, nodeId } = plans;
+      const credentialName = provider.privateData?.credentialNames()[0] ?? '';
+      for (const handle of [String(id), nodeId]) {
+        const repository = { owner: organization.login, name, handle, defaultBranch: 'main', credentialName };
+        const person = { externalId: String(people.olive.id), name: people.olive.login };
+        assert.equal(await provider.privateData?.maySee?.(repository, person, newCall()), false);
+      }
     },
   },
   {

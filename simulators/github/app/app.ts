@@ -47,6 +47,8 @@ const contributionEvents = [
   'public',
   'repository',
   'organization',
+  'member',
+  'membership',
 ];
 
 /** A GitHub App: its registration, its installations and its deliveries. */

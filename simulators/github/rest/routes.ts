@@ -44,6 +44,15 @@ const membershipsRefused: RestReply = {
   },
 };
 
+const permissionRefused: RestReply = {
+  status: 403,
+  body: {
+    message: 'Must have push access to view collaborator permission.',
+    documentation_url: 'https://docs.github.com/rest/collaborators/collaborators#get-repository-permissions-for-a-user',
+    status: '403',
+  },
+};
+
 /** Refuses a list of stargazers; the header names alternative permissions, as seen in star-history/star-history#539. */
 function stargazersRefused({ viewer }: ResponseContext): RestReply {
   return {
@@ -140,6 +149,20 @@ const routes: readonly Route[] = [
     'core',
     '/repos/{owner}/{repo}',
   ),
+  // https://docs.github.com/rest/collaborators/collaborators: to those who may not push GitHub refuses the permission.
+  route('/repos/{owner}/{repo}/collaborators/{username}/permission', (context, [owner = '', name = '', login = '']) => {
+    const repository = visible(context, [owner, name]);
+    const account = context.world.accountByLogin(login);
+    if (repository === undefined || account === undefined) return missing;
+    if (!context.world.mayReadAccess(context.viewer, repository)) return permissionRefused;
+    const isSeen = context.world.canSee({ accountId: account.id, seesPrivate: true }, repository);
+    const permission = isSeen ? 'read' : 'none';
+    return ok({
+      permission,
+      role_name: permission,
+      user: { ...simpleAccount(context, account), role_name: permission },
+    });
+  }),
   route('/repos/{owner}/{repo}/issues', (context, names, query) => {
     const repository = visible(context, names);
     if (repository === undefined) return missing;

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
+import { awaitAccess } from '../../achievements/awards/access.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
@@ -35,6 +36,8 @@ export function exportRoutes(app: App, services: AccessServices): void {
     response: { content: { 'application/x-ndjson': { schema: Lines } } },
     load: async ({ account, caller }) => {
       await confirmCaller(services, account, caller);
+      const deadline = new Date(now().getTime() + services.lookUpBudgetMs);
+      await awaitAccess(services, account, { deadline, requester: { ownerId: account.id, origins: undefined } });
       if (running >= maxAtOnce) {
         const retryAt = new Date(now().getTime() + busyRetryMs);
         throw new AppError('rate_limited', 'Other exports are under way; try again soon.', { retryAt });
@@ -48,7 +51,7 @@ export function exportRoutes(app: App, services: AccessServices): void {
         running -= 1;
         throw error;
       }
-      const lines = Readable.from(joinLines(exportAccount(connection, account.id)));
+      const lines = Readable.from(joinLines(exportAccount(connection, account.id, now())));
       lines.once('close', () => {
         running -= 1;
       });

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { findById } from '../../accounts/store.ts';
+import { countsSince, mayKnowInSql } from '../../achievements/awards/access-store.ts';
 import { isOfVersionInSql } from '../../boards/ranking/version-store.ts';
 import { columnsOf } from '../../contributions/column-store.ts';
 import { ofContributions, storedCounters } from '../../contributions/kinds.ts';
@@ -11,12 +12,17 @@ import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
  * Exports the data about an account, one line each: `{"type": ..., "data": {...}}`. Keys and links come without
  * secrets, and rows without the operator's columns.
  */
-export function exportAccount(connection: Connection, accountId: string): AsyncGenerator<string, void, undefined> {
+export function exportAccount(
+  connection: Connection,
+  accountId: string,
+  now: Date,
+): AsyncGenerator<string, void, undefined> {
   return atOneMoment(connection, async function* (transaction) {
     // Its owner may have erased it since the caller was authorized.
     if ((await findById(transaction, accountId)) === undefined) return;
     for (const [type, rows] of Object.entries({
       ...parts(accountId),
+      ...partsOfAwards(accountId, now),
       ...partsOfCommits(accountId),
       ...partsOfBoards(accountId),
     })) {
@@ -77,18 +83,10 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
         c.account_id = a.id as authored, coalesce(c.answered_by = a.id, false) as answered_by_account, c.created_at,
         c.updated_at, c.closed_at, c.merged_at
       from c join accounts a on a.id = ${id} ${contributedTo}`,
-    award: sql`
-      select w.id, case when r.is_private and r.owner_id <> ${id} then w.repository_name else r.name end as repository_name,
-        h.name, h.description, w.awarded_at, w.created_at, s.list as status_list, s.position as status_list_index
-      from ${keptAwards('w')} join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
-      left join credential_statuses s on s.award_id = w.id
-      where w.account_id = ${id} and w.revoked_at is null`,
     achievement_file: sql`select * from achievement_files where repository_id in (${owned})`,
     achievement: sql`select * from achievements where repository_id in (${owned})`,
     repository_award: sql`
       select w.* from ${keptAwards('w')} join achievements h on h.id = w.achievement_id where h.repository_id in (${owned})`,
-    told_award: sql`
-      select id, award_id, webhook, kind, state, created_at, ended_at from notifications where account_id = ${id}`,
     repository_webhook: sql`
       select repository_id, name, kind, target, achievements from repository_webhooks where repository_id in (${owned})`,
     repository_notification: sql`
@@ -105,6 +103,23 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
     administrator: sql`select person, name, confirmed_at from administrators where account_id = ${id}`,
     audit_entry: sql`
       select id, action, subject, actor, token_id, person, at from audit_entries where account_id = ${id} order by id`,
+  };
+}
+
+/** The awards of an account that it may know, and the messages about them. */
+function partsOfAwards(id: string, now: Date): Record<string, RawBuilder<unknown>> {
+  const mayKnow = mayKnowInSql(sql`${countsSince(now)}`);
+  return {
+    award: sql`
+      select w.id, case when r.is_private and r.owner_id <> ${id} then w.repository_name else r.name end as repository_name,
+        h.name, h.description, w.awarded_at, w.created_at, s.list as status_list, s.position as status_list_index
+      from ${keptAwards('w')} join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
+      left join credential_statuses s on s.award_id = w.id
+      where w.account_id = ${id} and w.revoked_at is null and ${mayKnow}`,
+    told_award: sql`
+      select n.id, n.award_id, n.webhook, n.kind, n.state, n.created_at, n.ended_at
+      from notifications n join ${keptAwards('w')} on w.id = n.award_id join repositories r on r.id = n.repository_id
+      where n.account_id = ${id} and ${mayKnow}`,
   };
 }
 

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
+import type { Account } from '../../accounts/store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { keptAwards } from '../../database/kept-awards.ts';
 import { fixedStatement, pointRead } from '../../database/point-reads.ts';
 import { isPresentInSql, isPublicInSql } from '../../repositories/present-store.ts';
+import { countsSince, mayKnowInSql } from './access-store.ts';
 
 /** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id. */
 export type AwardPlace = readonly [awardedAtUs: string, id: string];
@@ -35,6 +37,15 @@ export interface Audience {
   /** True when the reader is the account itself. */
   isOwner: boolean;
   includesPrivate: boolean;
+  now: Date;
+}
+
+/** Returns the rights of a reader of an account's awards. */
+export function audienceFor(
+  { id, publishesPrivate }: Pick<Account, 'id' | 'publishesPrivate'>,
+  { isOwner, now }: { isOwner: boolean; now: Date },
+): Audience {
+  return { accountId: id, isOwner, includesPrivate: isOwner || publishesPrivate, now };
 }
 
 interface Row {
@@ -64,8 +75,9 @@ interface AwardsPage {
 
 /**
  * Returns a page of an account's awards, newest first, without revoked awards and without awards from repositories that
- * are not shown. For a private repository of another owner, the account sees the name that the repository had when the
- * award was earned; other readers see its name only if its owner publishes private contributions too.
+ * are not shown. Those from private repositories of other owners are shown while the host confirms that the account may
+ * see the repository (`access.ts`): with the name that it had when the award was earned to the account, and to other readers
+ * only if its owner publishes private contributions too.
  */
 export async function findAwardPage(connection: Connection, audience: Audience, page: AwardsPage): Promise<Award[]> {
   const { after, before, id } = page;
@@ -79,9 +91,10 @@ export async function findAwardPage(connection: Connection, audience: Audience, 
   const findAwards = statements.get(key) ?? awardsStatement(has);
   statements.set(key, findAwards);
   const [us, placeId] = after ?? before ?? [];
-  const { accountId, isOwner } = audience;
+  const { accountId, isOwner, now } = audience;
+  const since = countsSince(now);
   const { limit } = page;
-  const rows = await findAwards(connection, { accountId, isOwner, limit, us, placeId, id });
+  const rows = await findAwards(connection, { accountId, isOwner, since, limit, us, placeId, id });
   const awards = rows.map(toAward);
   return before === undefined ? awards : awards.toReversed();
 }
@@ -89,6 +102,8 @@ export async function findAwardPage(connection: Connection, audience: Audience, 
 interface AwardValues {
   accountId: string;
   isOwner: boolean;
+  /** The time from which on a check of access counts. */
+  since: Date;
   limit: number;
   /** The place at which the page begins. */
   us: string | undefined;
@@ -109,6 +124,9 @@ function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id', bool
     const isOpen = has.private
       ? sql`not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')})`
       : sql`true`;
+    const isShown = has.private
+      ? sql`${isPresentInSql('r')} and ${mayKnowInSql(sql`${value('since')}::timestamptz`)}`
+      : isPublicInSql('r');
     const direction = sql.raw(has.before ? 'asc' : 'desc');
     return sql`
     select ${pointRead} w.id, h.id as achievement_id, h.repository_id, h.name, h.icon, h.description, w.awarded_at,
@@ -123,7 +141,7 @@ function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id', bool
     cross join lateral (select id, repository_id, name, icon, description from achievements
       where id = w.achievement_id offset 0) h
     cross join lateral (select owner_id, name, default_branch, is_private from repositories r
-      where id = h.repository_id and ${has.private ? isPresentInSql('r') : isPublicInSql('r')} offset 0) r
+      where id = h.repository_id and ${isShown} offset 0) r
     cross join lateral (select id, name, publishes_private, deleted_at, hidden, hidden_by_host from accounts o
       where id = r.owner_id and deleted_at is null
         and (${value('isOwner')}::boolean or id = w.account_id or ${isShownInSql('o')}) offset 0) o

@@ -16,10 +16,11 @@ import {
 } from '../../http/pagination.ts';
 import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
+import { awaitAccess } from './access.ts';
 import { HolderCounts } from './holder-counts.ts';
 import { findNext, type NextAchievement } from './next.ts';
 import { type AwardServices, nextRoutes } from './next-routes.ts';
-import { type Audience, type Award, type AwardPlace, findAward, findAwardPage } from './page-store.ts';
+import { type Audience, type Award, type AwardPlace, audienceFor, findAward, findAwardPage } from './page-store.ts';
 
 const AwardItem = Type.Object(
   {
@@ -72,7 +73,8 @@ export function awardRoutes(app: App, without: AwardServices): void {
     tag: 'Achievements',
     summary: 'Achievements that an account was awarded, newest first',
     description:
-      "From public repositories; with the account's service token, or where its owner publishes them, from private ones too.",
+      "From public repositories; with the account's service token, or where its owner publishes them, also from private ones that " +
+      'it owns, or that the code host has shown to it in the last 24 hours.',
     params: AccountPath,
     query: Query,
     listing: { name: listing, defaultLimit: 30 },
@@ -88,7 +90,7 @@ export function awardRoutes(app: App, without: AwardServices): void {
     params: Type.Object({ ...AccountPath.properties, ...AwardPath.properties }),
     query: Type.Object({ format, raw }),
     load: async (context) => {
-      const audience = audienceOf(context);
+      const audience = await audienceOf(services, context);
       const award = await findAward(services.connection, audience, context.params.award_id);
       if (award === undefined) throw noSuchAward();
       const holders = await findHolders(services, [award], context);
@@ -132,7 +134,7 @@ async function loadPage(services: Services, context: Context): Promise<Awards> {
   const { connection, parsedFiles } = services;
   const { account, page } = context;
   const { limit, start } = page;
-  const audience = audienceOf(context);
+  const audience = await audienceOf(services, context);
   const isFirst = start.after === undefined && start.before === undefined;
   const [found, next] = await Promise.all([
     findAwardPage(connection, audience, {
@@ -149,8 +151,10 @@ async function loadPage(services: Services, context: Context): Promise<Awards> {
   return { ...awards, includesPrivate: audience.includesPrivate, holders, next };
 }
 
-function audienceOf({ account, isOwner }: Context): Audience {
-  return { accountId: account.id, isOwner, includesPrivate: isOwner || account.publishesPrivate };
+async function audienceOf(services: Services, { account, isOwner, deadline, requester }: Context): Promise<Audience> {
+  const audience = audienceFor(account, { isOwner, now: services.now() });
+  if (audience.includesPrivate) await awaitAccess(services, account, { deadline, requester });
+  return audience;
 }
 
 function present(

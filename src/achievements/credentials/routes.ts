@@ -7,10 +7,12 @@ import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { type AccountName, AccountPath, problemResponses } from '../../http/endpoint.ts';
 import { imageFormats, isImageFormat, withImages } from '../../http/images.ts';
+import { requesterOf } from '../../http/requester.ts';
 import { imageHeaders, maxAgeS } from '../../http/response.ts';
 import { sendRedirect } from '../../http/send.ts';
 import type { Provider } from '../../providers/provider.ts';
-import { type Audience, type Award, findAward } from '../awards/page-store.ts';
+import { awaitAccess } from '../awards/access.ts';
+import { type Award, audienceFor, findAward } from '../awards/page-store.ts';
 import { AwardPath, drawAward, iconUrl, noSuchAward } from '../awards/routes.ts';
 import { bake } from './bake.ts';
 import { achievementCredential } from './credential.ts';
@@ -72,10 +74,12 @@ interface Readable {
  * @throws AppError `not_found` for any other award, and for an imported one, which is not signed.
  */
 async function findReadable(
-  { providers, connection }: AccessServices,
-  { caller }: FastifyRequest,
+  services: AccessServices,
+  request: FastifyRequest,
   { provider: providerName, name, award_id: awardId }: AccountName & { award_id: string },
 ): Promise<Readable | { renamedTo: string }> {
+  const { providers, connection, now, lookUpBudgetMs } = services;
+  const { caller } = request;
   const provider = findProvider(providers, providerName);
   const holder = provider.accounts.isPossibleName(name) ? await findByName(connection, providerName, name) : undefined;
   if (holder === undefined || holder.state === 'deleted') throw noSuchAward();
@@ -83,7 +87,11 @@ async function findReadable(
   const isOwner = caller?.accountId === account.id;
   if (!isShown(account) && !isOwner) throw noSuchAward();
   if (holder.state === 'renamed') return { renamedTo: account.name };
-  const audience: Audience = { accountId: account.id, isOwner, includesPrivate: isOwner || account.publishesPrivate };
+  const audience = audienceFor(account, { isOwner, now: now() });
+  if (audience.includesPrivate) {
+    const deadline = new Date(now().getTime() + lookUpBudgetMs);
+    await awaitAccess(services, account, { deadline, requester: requesterOf(request, false) });
+  }
   const award = await findAward(connection, audience, awardId);
   if (award === undefined) throw noSuchAward();
   if (award.isImported) {

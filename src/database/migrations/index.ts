@@ -84,6 +84,7 @@ import * as shownBoards from './0125-shown-boards.ts';
 import * as largeDays from './0126-large-days.ts';
 import * as boundSeasons from './0132-bound-seasons.ts';
 import * as numberedAddresses from './0133-numbered-addresses.ts';
+import * as checkedAccess from './0134-checked-access.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -174,4 +175,5 @@ export const migrations: Record<string, Migration> = {
   '0126-large-days': largeDays,
   '0132-bound-seasons': boundSeasons,
   '0133-numbered-addresses': numberedAddresses,
+  '0134-checked-access': checkedAccess,
 };

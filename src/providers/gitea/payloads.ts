@@ -63,6 +63,12 @@ export const OrganizationPayload = Type.Object({
 export const TeamPayload = Type.Object({ id: Id, name: Text });
 export const TeamMemberPayload = Type.Object({ id: Id });
 
+/** The permission of a person in a repository: `none`, `read`, `write`, `admin` or `owner`. */
+export const PermissionPayload = Type.Object({
+  permission: Name,
+  user: Nullable(Type.Object({ id: Id })),
+});
+
 export const PermissionsPayload = Type.Object({ is_owner: Type.Boolean(), is_admin: Type.Boolean() });
 
 export const RepositoryPayload = Type.Object({

@@ -12,6 +12,7 @@ import { giteaDialect } from './dialect.ts';
 import { fileUrl, pageUrl, readFiles } from './files.ts';
 import { createGitRemote } from './git-remote.ts';
 import { resolveIdentities } from './identities.ts';
+import { maySee } from './may-see.ts';
 import { createNotifier } from './notifier.ts';
 import { UserPayload } from './payloads.ts';
 import { administered } from './prove.ts';
@@ -61,6 +62,10 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
     },
     unreported,
     ...partsOfRepositories(client, url),
+    privateData: {
+      ...parts.privateData,
+      maySee: (repository, person, call) => maySee(client, repository, person, call),
+    },
     deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
     ownership: {
       prove: proofByToken(bearers, { isPossibleName, user: UserPayload, toActor, administered }),

@@ -168,6 +168,12 @@ export const MembershipPayload = Type.Object({
 /** https://docs.github.com/rest/orgs/members#list-organization-members */
 export const MembersPayload = Type.Array(Type.Object({ id: DatabaseId }));
 
+/** https://docs.github.com/rest/collaborators/collaborators#get-repository-permissions-for-a-user */
+export const PermissionPayload = Type.Object({
+  permission: Name,
+  user: Nullable(Type.Object({ id: DatabaseId })),
+});
+
 export const OrganizationIdPayload = Type.Object({ id: DatabaseId });
 
 export const RestSearchPayload = Type.Object({ total_count: Count, incomplete_results: Type.Boolean() });

@@ -31,6 +31,7 @@ import { countDays } from './count-days.ts';
 import { diagnose } from './diagnose.ts';
 import { readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
+import { maySee } from './may-see.ts';
 import { administers } from './ownership/administers.ts';
 import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
@@ -264,6 +265,7 @@ function partsByToken(
     },
     privateData: {
       credentialNames: (account) => privateCredentialNames(client, account),
+      maySee: (repository, person, call) => maySee(client, repository, person, call),
       fetchTotals: (account, call) =>
         reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
     },

@@ -90,6 +90,8 @@ const readers: ChangeReaders = {
   installation_repositories: (payload) => changedInstallation(payload),
   installation_target: (payload) => changedTarget(payload),
   organization: (payload) => changedOrganization(payload),
+  member: (payload) => changedMember(payload),
+  membership: (payload) => changedMember(payload),
 };
 
 /** The events that an App must subscribe to. GitHub sends the events about installations to every App anyway. */
@@ -188,6 +190,12 @@ function changedOrganization(payload: unknown): Change[] {
   const member = namedIn(partOf(partOf(payload, 'membership'), 'user'));
   const changes = account(partOf(payload, 'organization'));
   return member === undefined ? changes : [...changes, { type: 'administrator', person: String(member.id) }];
+}
+
+/** Returns the change of a collaborator of a repository, or of a member of a team, who may see other repositories now. */
+function changedMember(payload: unknown): Change[] {
+  const member = namedIn(partOf(payload, 'member'));
+  return member === undefined ? [] : [{ type: 'administrator', person: String(member.id) }];
 }
 
 function account(part: unknown): Change[] {

@@ -13,6 +13,7 @@ import { diagnose } from './diagnose.ts';
 import { gitlabDialect } from './dialect.ts';
 import { fileUrl, pageUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
+import { maySee } from './may-see.ts';
 import { createNotifier } from './notifier.ts';
 import { UserPayload } from './payloads.ts';
 import { findRepository, listRepositories } from './projects.ts';
@@ -72,6 +73,10 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
     },
     unreported: unreportedWith(tokens.length > 0),
     ...partsOfRepositories(client, options),
+    privateData: {
+      ...parts.privateData,
+      maySee: (repository, person, call) => maySee(client, repository, person, call),
+    },
     deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
     ownership: {
       prove: proofByToken(bearers, { isPossibleName, user: UserPayload, toActor, administered }),

@@ -105,9 +105,11 @@ const readers: ChangeReaders = {
     const { user_id: id, username: name } = check(OfUser, payload);
     return [account(id, name)];
   },
-  // Group webhooks and system hooks send the first two, system hooks alone the third.
+  // Group webhooks and system hooks send the first two, system hooks alone the others.
   user_remove_from_group: (payload) => administrator(payload),
   user_update_for_group: (payload) => administrator(payload),
+  user_remove_from_team: (payload) => administrator(payload),
+  user_update_for_team: (payload) => administrator(payload),
   user_destroy: (payload) => administrator(payload),
   group_rename: (payload) => {
     const { group_id: id, full_path: name } = check(OfGroup, payload);

@@ -53,10 +53,11 @@ async function eraseRest(connection: Connection): Promise<void> {
 
 /** Returns what each reader shows of a person's awards, names, and installations. */
 async function readAll(connection: Connection, { person, award }: Filled): Promise<Record<string, unknown>> {
-  const audience = { accountId: person.id, isOwner: true, includesPrivate: true };
+  const audience = { accountId: person.id, isOwner: true, includesPrivate: true, now };
   const { achievementId, ownerId } = award;
   const lines: string[] = [];
-  for (const id of [ownerId, person.id]) for await (const line of exportAccount(connection, id)) lines.push(line);
+  for (const id of [ownerId, person.id])
+    for await (const line of exportAccount(connection, id, new Date())) lines.push(line);
   const exported = lines.map((line) => JSON.parse(line) as { type: string });
   const at = { accountId: person.id, awardId: award.id };
   const [earnable] = await findEarnable(connection, { ownerId, repositoryId: null }, 1);

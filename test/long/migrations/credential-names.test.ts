@@ -110,7 +110,7 @@ describe('the migration to names of credentials', () => {
     await migrate(database);
     const { rows } = await database.pool.query<{ id: string }>("select id from accounts where name = 'ada'");
     const types: string[] = [];
-    for await (const line of exportAccount(database.connection, rows[0]?.id ?? '')) {
+    for await (const line of exportAccount(database.connection, rows[0]?.id ?? '', new Date())) {
       types.push((JSON.parse(line) as { type: string }).type);
       assert.doesNotMatch(line, /marked-credential|credential_name/);
     }

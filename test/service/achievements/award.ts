@@ -9,16 +9,17 @@ export const awardedAt = new Date('2026-03-01T10:20:30.456Z');
 
 /**
  * Awards an achievement of a repository of the organization to Ada.
+ * @param options.hasAccess true: her host has just confirmed that she may see the private repository.
  * @param options.repository default: a new one, of the achievement's name.
  * @returns the id of the award.
  */
 export async function award(
   service: TestService,
   name: string,
-  options: { isPrivate?: boolean; icon?: string; repository?: string } = {},
+  options: { isPrivate?: boolean; hasAccess?: boolean; icon?: string; repository?: string } = {},
 ): Promise<string> {
   const { database } = service;
-  const { isPrivate = false, icon = 'icons/hero.png', repository = name } = options;
+  const { isPrivate = false, hasAccess = false, icon = 'icons/hero.png', repository = name } = options;
   await service.get(ada.name);
   await service.get(engines.name);
   const { rows } = await database.pool.query<{ achievement: string; account: string }>(
@@ -39,5 +40,9 @@ export async function award(
   const [added] = await inTransaction(database.connection, (transaction) =>
     recordAwarded(transaction, [earned], { now: new Date(), newId: uuidv7 }),
   );
+  await database.pool.query('update awards set has_access = $1, access_checked_at = now() where id = $2', [
+    hasAccess,
+    added?.id,
+  ]);
   return added?.id ?? assert.fail();
 }

@@ -123,7 +123,7 @@ describe('pages of the people who hold an achievement', () => {
     };
     const awardId = await award(service, 'With a rim', { repository: 'engine-1' });
     assert.equal(await rimOf(awardId), 'rim gold');
-    const privateId = await award(service, 'Private', { isPrivate: true });
+    const privateId = await award(service, 'Private', { isPrivate: true, hasAccess: true });
     const { rows } = await pool.query<{ id: string }>(
       `with owner as (
          insert into accounts (id, provider, external_id, handle, type, name, display_name, named_at, created_at, updated_at)

@@ -111,6 +111,18 @@ const readable: [string, string, Json, Change[] | object[]][] = [
       { type: 'administrator', person: '5' },
     ],
   ],
+  [
+    'a removed collaborator',
+    'member',
+    { action: 'removed', member: { id: 5, login: 'ada' }, repository: { id: 1 } },
+    [{ type: 'administrator', person: '5' }],
+  ],
+  [
+    'a removed member of a team',
+    'membership',
+    { action: 'removed', scope: 'team', member: { id: 5, login: 'ada' }, organization: { id: 7, login: 'acme' } },
+    [{ type: 'administrator', person: '5' }],
+  ],
   ['an event of no organization', 'organization', { action: 'renamed' }, []],
 ];
 
@@ -156,6 +168,8 @@ describe('webhooks of GitHub', () => {
         'installation_repositories',
         'issue_comment',
         'issues',
+        'member',
+        'membership',
         'organization',
         'public',
         'pull_request',

@@ -29,11 +29,29 @@ const change = (name: string, more?: object): Change[] =>
 const owned = (name: string): Change => ({ type: 'owned', account: null, name });
 
 describe('webhooks of GitLab', () => {
-  it('reports the person who may administer other groups than before', () => {
+  it('reports the person who may administer other groups or see other projects than before', () => {
     const left: Change[] = [{ type: 'administrator', person: '4' }];
     const group = { id: 9, login: 'acme' };
     for (const event of ['user_remove_from_group', 'user_update_for_group']) {
       assert.deepEqual(changesOf('Member Hook', events.member(event, group, ada)), left);
+    }
+    // https://docs.gitlab.com/administration/system_hooks/#team-member-removed
+    const ofProject = {
+      created_at: '2026-07-21T07:30:56Z',
+      updated_at: '2026-07-21T07:38:22Z',
+      project_access: 'Maintainer',
+      project_id: 74,
+      project_name: 'Handbook',
+      project_path: 'handbook',
+      project_path_with_namespace: 'acme/handbook',
+      user_email: '[REDACTED]',
+      user_name: 'Ada',
+      user_username: 'ada',
+      user_id: 4,
+      project_visibility: 'private',
+    };
+    for (const event of ['user_remove_from_team', 'user_update_for_team']) {
+      assert.deepEqual(changesOf('System Hook', { ...ofProject, event_name: event }), left);
     }
     const destroyed = { event_name: 'user_destroy', user_id: 4, username: 'ada', name: 'Ada', email: '[REDACTED]' };
     assert.deepEqual(changesOf('System Hook', destroyed), left);

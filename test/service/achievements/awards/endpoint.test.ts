@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Simulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import { setVisibility } from '../../../../simulators/world/mutations.ts';
+import { addCollaborator, removeCollaborator } from '../../../../simulators/world/repository-changes.ts';
 import { untilIdle } from '../../../e2e/access/state.ts';
 import { personCalled } from '../../../e2e/achievements/awarding/actions.ts';
 import { awardingRepository, install, writeAchievementsFile } from '../../../e2e/achievements/awarding/awarding.ts';
@@ -134,21 +135,45 @@ describe('the list of awards', () => {
     );
   });
 
-  it('shows awards in a private repository to their earner, to others by consent, and none after an erasure', async () => {
+  it('shows awards in a private repository to their earner while the host confirms the access, and to others by consent', async () => {
     const { simulator, service } = shared;
+    const { world } = simulator;
+    const { pool } = service.database;
+    const person = personCalled(simulator, ada.name);
+    const repository = awardingRepository(simulator);
     const saysHowRare = async (init?: RequestInit): Promise<boolean> =>
       (await service.get(`${list}?format=svg`, init)).text.includes('>Held by 1<');
     assert.equal(await saysHowRare(), true);
-    setVisibility(simulator.world, awardingRepository(simulator), 'private');
+    const { rows: awards } = await pool.query<{ id: string }>('select id from awards');
+    setVisibility(world, repository, 'private');
     await namesUntil(service, []);
     const own = bearer(await serviceToken(service, simulator, ada));
     await until(async () => {
       await service.work?.();
-      const { rows } = await service.database.pool.query(
+      const { rows } = await pool.query(
         "select 1 from repositories where name = 'engine-1' and deleted_at is null and is_private",
       );
       return rows.length > 0 ? true : undefined;
     }, 'the private repository is known as such');
+
+    // The addresses of her commits and her issues of the past prove nothing.
+    const asked = (): number => simulator.requests.filter(({ name }) => name.endsWith('/permission')).length;
+    const before = asked();
+    const assertHidden = async (init?: RequestInit): Promise<void> => {
+      await namesUntil(service, [], list, init);
+      assert.ok(!(await service.get(`${list}?format=svg`, init)).text.includes('Three'));
+      for (const { id } of awards) {
+        assert.equal((await service.get(`${list}/${id}`, init)).status, 404);
+        assert.equal((await service.get(`${list}/${id}/credential`, init)).status, 404);
+      }
+      const { text } = await service.get(`${ada.name}/export`, own);
+      assert.doesNotMatch(text, /engine-1|"type" ?: ?"(?:award|told_award)"/);
+    };
+    await assertHidden(own);
+    assert.equal(asked(), before + 1);
+
+    // The App delivers both changes.
+    addCollaborator(world, repository, person);
     await namesUntil(service, ['Three', 'Two', 'One'], list, own);
     const response = await service.get(list, own);
     assert.deepEqual(
@@ -161,6 +186,21 @@ describe('the list of awards', () => {
     );
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
     assert.equal(await saysHowRare(own), false);
+    assert.match((await service.get(`${ada.name}/export`, own)).text, /"type" ?: ?"award"/);
+
+    removeCollaborator(world, repository, person);
+    await assertHidden(own);
+    // Without a delivery the word of the host counts for less than a day.
+    const age = () => pool.query(`update awards set access_checked_at = now() - interval '23 hours'`);
+    repository.collaboratorIds.push(person.id);
+    await age();
+    await namesUntil(service, ['Three', 'Two', 'One'], list, own);
+    repository.collaboratorIds.pop();
+    await age();
+    await assertHidden(own);
+    repository.collaboratorIds.push(person.id);
+    await age();
+    await namesUntil(service, ['Three', 'Two', 'One'], list, own);
     const owners = bearer(await serviceToken(service, simulator, engines));
     assert.deepEqual((await service.get(list, owners)).body.data, []);
     // The repository's own name is not hers to publish.
@@ -180,7 +220,6 @@ describe('the list of awards', () => {
       const { text } = await service.get(list);
       return text.includes('engine-1') ? true : undefined;
     }, 'the repository is public again');
-    const { pool } = service.database;
     const accounts = await pool.query<{ id: string }>('select id from accounts where name = $1', [ada.name]);
     const exported = await service.get(`${ada.name}/export`, bearer(await serviceToken(service, simulator, ada)));
     assert.equal(exported.text.match(/"type" ?: ?"award"/g)?.length, 3);

@@ -211,7 +211,7 @@ describe('the credential of an award in a private repository', () => {
 
   it('is served to its account in all forms, for no cache', async () => {
     const { service, simulator } = shared;
-    const id = await award(service, 'Own', { isPrivate: true });
+    const id = await award(service, 'Own', { isPrivate: true, hasAccess: true });
     const token = await serviceToken(service, simulator, ada);
     for (const form of forms) {
       const response = await service.get(`${pathOf(id)}${form}`, bearer(token));
@@ -221,9 +221,27 @@ describe('the credential of an award in a private repository', () => {
     assert.ok(credentialInSvg(svg.toString()).split('.').length === 3);
   });
 
+  it('is absent for its account too, unless the host confirms that the account may see the repository', async () => {
+    const { service, simulator } = shared;
+    const { pool } = service.database;
+    const id = await award(service, 'Unconfirmed', { isPrivate: true, repository: 'unseen' });
+    const token = await serviceToken(service, simulator, ada);
+    const statuses = async (init: RequestInit) =>
+      (await Promise.all(forms.map((form) => service.get(`${pathOf(id)}${form}`, init)))).map(({ status }) => status);
+    // No job runs here, as while the host is away.
+    for (const checkedAt of ['now()', 'null', `now() - interval '24 hours'`]) {
+      await pool.query(`update awards set access_checked_at = ${checkedAt}, has_access = ${checkedAt !== 'now()'}`);
+      assert.deepEqual(await statuses(bearer(token)), [404, 404, 404], checkedAt);
+      const { text } = await service.get(`${ada.name}/export`, bearer(token));
+      assert.doesNotMatch(text, /Unconfirmed|unseen/, checkedAt);
+    }
+    await pool.query('update awards set access_checked_at = now(), has_access = true');
+    assert.deepEqual(await statuses(bearer(token)), [200, 200, 200]);
+  });
+
   it('names no private repository, once its owner publishes private contributions', async () => {
     const { service, simulator } = shared;
-    const id = await award(service, 'Published', { isPrivate: true, repository: 'confidential' });
+    const id = await award(service, 'Published', { isPrivate: true, hasAccess: true, repository: 'confidential' });
     const token = await serviceToken(service, simulator, ada);
     await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { publish_private_contributions: true }));
     const verifier = { service, now: () => new Date() };
