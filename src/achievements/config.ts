@@ -27,6 +27,8 @@ export interface Trigger {
   actor: Actor;
   action: Action;
   condition: Checked;
+  /** True: reviews and comments of people on items of their own do not count. */
+  withoutOwn?: boolean;
   /** The condition as written; offsets in `condition` refer to this text. */
   text: string;
 }

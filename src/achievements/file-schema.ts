@@ -28,12 +28,15 @@ const trigger = {
     }),
   ),
 };
+const own = Type.Optional(
+  Type.Boolean({ description: 'false: reviews and comments of people on items of their own do not count' }),
+);
 const operator = Type.Optional(
   Type.Enum(['&', '|'], { description: 'the operator before the next trigger; & by default' }),
 );
 
 const Trigger = Type.Object(
-  { ...trigger, action: Type.Enum([...actions], { description: 'the kind of items that it counts' }), operator },
+  { ...trigger, action: Type.Enum([...actions], { description: 'the kind of items that it counts' }), operator, own },
   { additionalProperties: false },
 );
 
@@ -45,12 +48,13 @@ const PointTrigger = Type.Object(
       { description: 'the kind of items that it counts' },
     ),
     value: Type.Integer({ minimum: 1, maximum: maxPoints, description: `a whole number from 1 to ${maxPoints}` }),
+    own,
   },
   { additionalProperties: false },
 );
 
 /** The keys that say what a trigger is about, each by itself. */
-export const TriggerParts = Type.Partial(Type.Pick(Trigger, ['actor', 'action', 'condition']));
+export const TriggerParts = Type.Partial(Type.Pick(Trigger, ['actor', 'action', 'condition', 'own']));
 
 export const TriggerEntry = Type.Object({ trigger: Trigger }, { additionalProperties: false });
 export const PointTriggerEntry = Type.Object({ trigger: PointTrigger }, { additionalProperties: false });

@@ -2,7 +2,15 @@ import { nearest } from '../nearest.ts';
 import { type CheckedCondition, checkCondition, type Surroundings } from './conditions/check.ts';
 import type { Checked } from './conditions/checked.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
-import { type Action, type Actor, actions, actionsOf, actorAliases, actors } from './conditions/vocabulary.ts';
+import {
+  type Action,
+  type Actor,
+  actions,
+  actionsOf,
+  actorAliases,
+  actors,
+  canBeOwn,
+} from './conditions/vocabulary.ts';
 import type { Trigger } from './config.ts';
 import { maxTriggers, TriggerParts } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
@@ -25,9 +33,10 @@ export interface WrittenTrigger {
   actor: string;
   action: Action;
   condition?: string;
+  own?: boolean;
 }
 
-const bareKeys: ReadonlySet<string> = new Set(['actor', 'action', 'operator', 'value']);
+const bareKeys: ReadonlySet<string> = new Set(['actor', 'action', 'operator', 'value', 'own']);
 const triggerKeys: ReadonlySet<string> = new Set([...bareKeys, 'condition']);
 
 /** The condition that each contribution satisfies. */
@@ -56,7 +65,14 @@ export function readTrigger(
   const { condition, faults: found } =
     text === undefined ? readAbsent(action, node) : checkCondition(text, { ...surroundings, action });
   for (const fault of found) faults.push(text === undefined ? fault : { ...fault, ...inCondition(fault) });
-  const read = isPair && condition !== undefined ? { actor, action, condition, text: text ?? '' } : undefined;
+  const { own } = trigger;
+  if (own !== undefined && isPair && !canBeOwn({ actor, action })) {
+    const message = `own has no effect on ${action} of ${actor}`;
+    faults.push(newFault(nodeAt(node, 'own'), message, { severity: 'warning', expected: 'a review or comment' }));
+  }
+  const others = own === false ? { withoutOwn: true } : {};
+  const read =
+    isPair && condition !== undefined ? { actor, action, condition, ...others, text: text ?? '' } : undefined;
   const places = { actor: nodeAt(node, 'actor'), action: nodeAt(node, 'action'), inCondition };
   if (read !== undefined) faults.push(...warnOfUnreported(read, unreported, places));
   return read;
@@ -71,10 +87,11 @@ export function checkTriggersAlone(
   if (triggers.kind !== 'sequence') return;
   for (const item of triggers.items.slice(0, maxTriggers)) {
     const place = nodeAt(item, 'trigger');
-    const { actor = 'author', action = likelyAction(place), condition } = readKeys(TriggerParts, place);
+    const { actor = 'author', action = likelyAction(place), condition, own } = readKeys(TriggerParts, place);
     if (action === undefined || (action === 'point' && surroundings.isPointAction)) continue;
     if (condition === undefined && hasOtherKey(place, bareKeys)) continue;
-    readTrigger({ actor, action, ...(condition !== undefined && { condition }) }, place, surroundings, reading);
+    const written = { actor, action, ...(condition !== undefined && { condition }), ...(own !== undefined && { own }) };
+    readTrigger(written, place, surroundings, reading);
   }
 }
 

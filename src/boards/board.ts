@@ -59,6 +59,10 @@ export interface BoardRule extends Trigger {
   decay: number;
   /** The moment that has to be in the window; null: the one since which the condition holds. */
   at: Moment | null;
+  /** With `at: created`, the day or moment until which what a condition requires may happen; null: the end of the window. */
+  decidedUntil: string | null;
+  /** True: several reviews of a person on one item on one day count each. */
+  countsEach: boolean;
 }
 
 export const moments = ['created', 'merged', 'closed'] as const;
@@ -80,8 +84,10 @@ export interface TeamName {
 export interface PeopleFilter {
   withBots: boolean;
   exclude: PersonName[];
-  /** True: only people whose first counted contribution is in the window. */
+  /** True: only newcomers. */
   newcomersAlone: boolean;
+  /** True: newcomers are new to the rules of the board; absent: to commits, issues, pull requests, reviews and discussions. */
+  isNewToRules?: boolean;
   onlyMembersOf: TeamName | null;
 }
 

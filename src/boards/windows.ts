@@ -1,7 +1,7 @@
 import { readMoment, startOfDay } from '../windows/moments.ts';
 import { unitWith } from '../windows/periods.ts';
 import { readWindow, type Window, windowBefore } from '../windows/window.ts';
-import type { WindowRule } from './board.ts';
+import type { Board, BoardRule, WindowRule } from './board.ts';
 
 /**
  * Stands for the present when fixed windows are read, because a board may be announced long before its window begins.
@@ -32,6 +32,17 @@ export function windowOf(rule: WindowRule, now: Date): BoardWindow {
   const isRelative = rule.kind === 'period' && /^[a-z]/.test(rule.period);
   const window = readWindow(text, isRelative ? now : farFuture);
   return withBefore(window ?? { since: null, until: null, timeZone, length: null }, null);
+}
+
+/** Returns the first moment from which nothing changes any more that a rule takes note of. */
+export function decidedAt({ decidedUntil }: Pick<BoardRule, 'decidedUntil'>, { until, timeZone }: Window): Date | null {
+  return decidedUntil === null ? until : readMoment('decided_until', decidedUntil, timeZone).end;
+}
+
+/** Returns the first moment from which nothing changes any more that a board takes note of in a window that has ended. */
+export function settledAt({ rules }: Pick<Board, 'rules'>, window: Window, until: Date): Date {
+  const decisions = rules.map((rule) => decidedAt(rule, window)?.getTime() ?? 0);
+  return new Date(Math.max(until.getTime(), ...decisions));
 }
 
 /** Returns the moment as of which grants count: those of a window that has ended count as of its last instant. */

@@ -103,6 +103,19 @@ export const derivedRules: readonly Rule[] = [
     since: nextRelease,
   },
   {
+    id: 'board.newcomer',
+    counter: 'newcomer',
+    means:
+      'Counted on the board, without a commit, issue, pull request, review or discussion in its repositories before the window; with `newcomer_of: rule` without anything before it that a rule counts.',
+    since: nextRelease,
+  },
+  {
+    id: 'board.returning',
+    counter: 'returning',
+    means: 'Contributed as newcomers did not, but not in the window of the same length before this one.',
+    since: nextRelease,
+  },
+  {
     id: 'achievements.progress',
     counter: 'progress',
     means:

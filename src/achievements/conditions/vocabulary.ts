@@ -83,6 +83,11 @@ export const actionsOf: Readonly<Record<Actor, readonly Action[]>> = {
   reviewers: ['pull_request'],
 };
 
+/** Returns whether people can do an action on items of their own, so that `own` has an effect. */
+export function canBeOwn({ actor, action }: { actor: Actor; action: Action }): boolean {
+  return actor === 'reviewers' || action === 'review' || action.endsWith('_comment');
+}
+
 /** Actions whose contributions have an end, and so an age. */
 export const agingActions: readonly Action[] = ['pull_request', 'issue', 'discussion'];
 export const ageUnits = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Checked, concernsPerson } from '../conditions/checked.ts';
-import type { Action } from '../conditions/vocabulary.ts';
 import type { Achievement, PointAction, PointRule, Trigger } from '../config.ts';
 import { type ItemSource, itemSource, noAuthors, type Scope } from './item-sources.ts';
 import { type Measure, Measures } from './measures.ts';
@@ -147,8 +146,8 @@ class Compilation {
     return planned;
   }
 
-  #sourceOf(actor: Trigger['actor'], action: Action): ItemSource {
-    if (action !== 'point') return itemSource(actor, action, this.#itemScope);
+  #sourceOf({ actor, action, withoutOwn }: Trigger): ItemSource {
+    if (action !== 'point') return itemSource(actor, action, this.#itemScope, withoutOwn);
     const at = sql`i.at`;
     const from = sql`${sql.id(pointsPart)} i where true`;
     return {
@@ -183,14 +182,14 @@ class Compilation {
 
   #measuresOf(trigger: Trigger): Measures {
     const known = this.#measures.get(keyOfItems(trigger));
-    return known ?? new Measures(`items${this.#measures.size}`, this.#sourceOf(trigger.actor, trigger.action));
+    return known ?? new Measures(`items${this.#measures.size}`, this.#sourceOf(trigger));
   }
 }
 
 const pointsKey = 'point';
 
-function keyOfItems({ actor, action }: Trigger): string {
-  return action === 'point' ? pointsKey : `${actor} ${action}`;
+function keyOfItems({ actor, action, withoutOwn = false }: Trigger): string {
+  return action === 'point' ? pointsKey : `${actor} ${action} ${withoutOwn}`;
 }
 
 /** Returns SQL for the points of people only, because bots would take places in a ranking. */

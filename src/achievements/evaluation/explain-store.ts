@@ -156,7 +156,7 @@ async function explainItemTerm(
   term: string,
 ): Promise<StoredTerm> {
   if (trigger.action === 'point') return { term, holds: true, present: null, missing: null };
-  const source = itemSource(trigger.actor, trigger.action, scope);
+  const source = itemSource(trigger.actor, trigger.action, scope, trigger.withoutOwn);
   const number = numberOf(condition, source);
   const isUpwards = 'operator' in condition && condition.operator.startsWith('>');
   const best = number === undefined ? sql`null::bigint` : isUpwards ? sql`max(${number})` : sql`min(${number})`;
@@ -182,11 +182,11 @@ function numberOf(condition: ItemTerm, source: ItemSource): RawBuilder<unknown> 
 
 async function countItems(
   { connection, scope, accountId }: Explaining,
-  { actor, action }: Trigger,
+  { actor, action, withoutOwn }: Trigger,
   conditions: readonly Checked[],
 ): Promise<number> {
   if (action === 'point') return 0;
-  const source = itemSource(actor, action, scope);
+  const source = itemSource(actor, action, scope, withoutOwn);
   const isCounted = allHold(conditions, source);
   const { rows } = await sql<{ count: number }>`
     ${source.steps.toSql()} select count(*) as count from ${source.fromWithLabels} and ${source.person} = ${accountId}

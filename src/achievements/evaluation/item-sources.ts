@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Action, Actor } from '../conditions/vocabulary.ts';
+import { type Action, type Actor, canBeOwn } from '../conditions/vocabulary.ts';
 import { lowerCase } from './lower-case.ts';
 import { Steps } from './steps.ts';
 
@@ -53,9 +53,31 @@ export const parentKinds: Readonly<Partial<Record<Action, string>>> = {
   pull_request_comment: 'pull_request',
 };
 
-/** Returns the contributions of an action other than `point`, which compile.ts handles. */
-export function itemSource(actor: Actor, action: Exclude<Action, 'point'>, scope: Scope): ItemSource {
-  return action === 'commit' ? commitSource(scope) : contributionSource(actor, action, scope);
+/**
+ * Returns the contributions of an action other than `point`, which compile.ts handles.
+ * @param withoutOwn true: without reviews and comments of people on items of their own.
+ */
+export function itemSource(
+  actor: Actor,
+  action: Exclude<Action, 'point'>,
+  scope: Scope,
+  withoutOwn = false,
+): ItemSource {
+  if (action === 'commit') return commitSource(scope);
+  const source = contributionSource(actor, action, scope);
+  if (!withoutOwn || !canBeOwn({ actor, action })) return source;
+  const isOfOther =
+    actor === 'reviewers'
+      ? sql`${source.person} is distinct from i.account_id`
+      : sql`not exists (
+          select from contributions item
+          where item.repository_id = i.repository_id and item.kind = ${parentKinds[action] ?? 'pull_request'}
+            and item.external_id = i.parent_external_id and item.account_id = i.account_id)`;
+  return {
+    ...source,
+    from: sql`${source.from} and ${isOfOther}`,
+    fromWithLabels: sql`${source.fromWithLabels} and ${isOfOther}`,
+  };
 }
 
 function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'commit'>, scope: Scope): ItemSource {

@@ -19,6 +19,7 @@ export interface ProgressItem extends Item {
 interface CountedPart {
   actor: Trigger['actor'];
   action: Exclude<Action, 'point'>;
+  withoutOwn: boolean;
   conditions: readonly Checked[];
   amount: number;
 }
@@ -74,26 +75,26 @@ export async function findProgressItems(
 /** Returns the contributions that a goal counts: those of its condition, or those of each rule of its points. */
 function partsOf({ trigger, measured }: Goal, pointActions: Config['pointActions']): CountedPart[] {
   if ('conditions' in measured) {
-    const { actor, action } = trigger;
-    return action === 'point' ? [] : [{ actor, action, conditions: measured.conditions, amount: 1 }];
+    const { actor, action, withoutOwn = false } = trigger;
+    return action === 'point' ? [] : [{ actor, action, withoutOwn, conditions: measured.conditions, amount: 1 }];
   }
   return pointActions
     .filter(({ name }) => measured.actions.includes(name))
     .flatMap(({ rules }) =>
-      rules.flatMap(({ actor, action, condition, value }) =>
+      rules.flatMap(({ actor, action, withoutOwn = false, condition, value }) =>
         action === 'point' || concernsPerson(condition)
           ? []
-          : [{ actor, action, conditions: [condition], amount: value }],
+          : [{ actor, action, withoutOwn, conditions: [condition], amount: value }],
       ),
     );
 }
 
 function itemsOf(
-  { actor, action, conditions, amount }: CountedPart,
+  { actor, action, withoutOwn, conditions, amount }: CountedPart,
   scope: Scope,
   accountId: string,
 ): RawBuilder<unknown> {
-  const source = itemSource(actor, action, scope);
+  const source = itemSource(actor, action, scope, withoutOwn);
   const isCounted = allHold(conditions, source);
   // A star shows its day alone; a person gives a repository one.
   const columns =

@@ -39,7 +39,7 @@ function numberSql(
     return sql`select ${column}, total as present from (${compileTotal(measured.actions, pointActions, scope, accountId)}) as points`;
   }
   if (trigger.action === 'point') return sql`select ${column}, 0 as present`;
-  const source = itemSource(trigger.actor, trigger.action, scope);
+  const source = itemSource(trigger.actor, trigger.action, scope, trigger.withoutOwn);
   const isCounted = allHold(measured.conditions, source);
   return sql`${source.steps.toSql()} select ${column}, count(*) as present from ${source.fromWithLabels}
     and ${source.person} = ${accountId} and ${isCounted}`;

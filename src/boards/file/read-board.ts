@@ -32,13 +32,13 @@ type Parts = Pick<Board, 'rules' | 'repositories' | 'teams' | 'grants' | 'window
 
 function readPartsOf(node: YamlNode, reading: BoardReading): Partial<Parts> & Omit<Parts, 'window'> {
   const { slug, teams = {}, people = {} } = readKeys(BoardParts, node);
+  const window = readWindow(node, reading.faults);
   if (slug?.toLowerCase() === 'preview') {
     const expected = 'another word: this one is the address of previews';
     reading.faults.push(newFault(nodeAt(node, 'slug'), 'slug cannot be preview', { expected }));
   }
   const { only_members_of: team } = people;
   if (team !== undefined) warnOfForeign(team, nodeAt(node, 'people', 'only_members_of'), reading);
-  const window = readWindow(node, reading.faults);
   const repositories = readPatterns(nodeAt(node, 'repositories'), reading);
   return {
     ...(window !== undefined && { window }),
@@ -46,6 +46,7 @@ function readPartsOf(node: YamlNode, reading: BoardReading): Partial<Parts> & Om
     rules: readRules(nodeAt(node, 'points'), {
       ...reading,
       unreported: { hosts: hostsOf(repositories, reading), noun: 'rule' },
+      window,
     }),
     teams: readTeams(teams, nodeAt(node, 'teams'), reading),
     grants: readGrants(nodeAt(node, 'grants'), reading),

@@ -13,10 +13,12 @@ export function readPeople(
   { provider }: Pick<BoardReading, 'provider'>,
 ): PeopleFilter {
   const { bots: withBots = false, exclude = [], newcomers: newcomersAlone = false, only_members_of: team } = people;
+  const { newcomer_of: of = 'any' } = people;
   return {
     withBots,
     exclude: exclude.map((login) => toPerson(login, provider)),
     newcomersAlone,
+    ...(of === 'rule' && { isNewToRules: true }),
     onlyMembersOf: team === undefined ? null : toTeam(team, provider),
   };
 }

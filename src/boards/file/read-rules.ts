@@ -1,11 +1,13 @@
-import { concernsPerson } from '../../achievements/conditions/checked.ts';
+import { type Checked, concernsPerson } from '../../achievements/conditions/checked.ts';
 import { alternatives, newFault } from '../../achievements/conditions/fault.ts';
 import type { Action } from '../../achievements/conditions/vocabulary.ts';
 import { nodeAt } from '../../achievements/read-entries.ts';
 import { readKeys } from '../../achievements/read-node.ts';
 import { always, likelyAction, type Reading, readTrigger } from '../../achievements/read-trigger.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
-import { type BoardRule, type Moment, moments } from '../board.ts';
+import { type BoardRule, type Moment, moments, type WindowRule } from '../board.ts';
+import { windowOf } from '../windows.ts';
+import { checkMoment } from './read-window.ts';
 import { maxRules, RuleParts } from './schema.ts';
 
 /** The moments after its creation that a contribution can have. */
@@ -16,19 +18,23 @@ const ends: Readonly<Partial<Record<Action, readonly Moment[]>>> = {
 };
 const surroundings = { pointActions: [], isPointAction: true };
 
+/** The file, and the window of the board; undefined where it has an error. */
+type RuleReading = Reading & { window: WindowRule | undefined };
+
 /** Reads the rules of a board; those with an error are left out. */
-export function readRules(node: YamlNode, reading: Reading): BoardRule[] {
+export function readRules(node: YamlNode, reading: RuleReading): BoardRule[] {
   if (node.kind !== 'sequence') return [];
   return node.items.slice(0, maxRules).flatMap((item) => readRule(item, reading) ?? []);
 }
 
-function readRule(node: YamlNode, reading: Reading): BoardRule | undefined {
+function readRule(node: YamlNode, reading: RuleReading): BoardRule | undefined {
   const { faults } = reading;
   const rule = readKeys(RuleParts, node);
   const { action = likelyAction(node), at = null, per_day: perDay = null, decay = 0, points, condition } = rule;
+  const { decided_until: decidedUntil = null, own, each } = rule;
   if (action === undefined) return undefined;
   const written = { actor: rule.actor ?? 'author', action, ...(condition !== undefined && { condition }) };
-  const trigger = readTrigger(written, node, surroundings, {
+  const trigger = readTrigger({ ...written, ...(own !== undefined && { own }) }, node, surroundings, {
     ...reading,
     // A rule of a board may have no condition: every contribution of the kind counts then.
     readAbsent: () => ({ condition: always, faults: [] }),
@@ -42,6 +48,11 @@ function readRule(node: YamlNode, reading: Reading): BoardRule | undefined {
       }),
     );
   }
+  if (each !== undefined && action !== 'review') {
+    const message = 'each has no effect: only reviews of one day are one';
+    faults.push(newFault(nodeAt(node, 'each'), message, { severity: 'warning', expected: 'a rule about reviews' }));
+  }
+  if (trigger !== undefined) checkDecision(node, { at, decidedUntil, condition: trigger.condition }, reading);
   const isOnce = trigger !== undefined && concernsPerson(trigger.condition);
   if (isOnce && (perDay !== null || decay > 0)) {
     const key = perDay === null ? 'decay' : 'per_day';
@@ -52,5 +63,44 @@ function readRule(node: YamlNode, reading: Reading): BoardRule | undefined {
     faults.push(newFault(nodeAt(node, 'per_day'), message, { severity: 'warning', expected: `at least ${points}` }));
   }
   if (trigger === undefined || points === undefined) return undefined;
-  return { ...trigger, points, perDay, decay, at };
+  const counting = { points, perDay, decay, at, decidedUntil, countsEach: each ?? false };
+  return { ...trigger, ...counting, withoutOwn: own !== true };
+}
+
+/** Checks until when a rule takes note of what a condition requires, of contributions that were created in the window. */
+function checkDecision(
+  node: YamlNode,
+  { at, decidedUntil, condition }: Pick<BoardRule, 'at' | 'decidedUntil' | 'condition'>,
+  { faults, window }: RuleReading,
+): void {
+  const place = nodeAt(node, 'decided_until');
+  const end = window?.kind === 'range' ? windowOf(window, new Date(0)).until : null;
+  if (decidedUntil === null) {
+    if (at !== 'created' || end === null || !isDecidedLater(condition)) return;
+    const message = 'at: created counts what was decided until the end of the window';
+    const expected = 'decided_until: a day, where later merges, ends and labels count';
+    faults.push(newFault(nodeAt(node, 'at'), message, { severity: 'warning', expected }));
+  } else if (at !== 'created') {
+    faults.push(newFault(place, 'decided_until stands without at: created', { expected: 'at: created' }));
+  } else if (window !== undefined && end === null) {
+    const message = 'decided_until stands beside a window without until';
+    faults.push(newFault(place, message, { expected: 'a window with until' }));
+  } else if (window !== undefined && end !== null) {
+    const decided = checkMoment('decided_until', decidedUntil, { place, timeZone: window.timeZone }, faults);
+    if (decided !== undefined && decided < end)
+      faults.push(newFault(place, 'decided_until is before the end of the window', { expected: 'a later day' }));
+  }
+}
+
+/** Returns whether a condition depends on what may happen to an item after its creation. */
+function isDecidedLater(condition: Checked): boolean {
+  if (condition.kind === 'and' || condition.kind === 'or') return condition.terms.some(isDecidedLater);
+  if (condition.kind === 'count') return condition.condition !== null && isDecidedLater(condition.condition);
+  if (condition.kind === 'flag') return ['merged', 'closed', 'answered', 'first'].includes(condition.field);
+  if (condition.kind === 'list') return condition.field === 'labels';
+  return (
+    condition.kind === 'reason' ||
+    condition.kind === 'age' ||
+    (condition.kind === 'date' && condition.field !== 'created_at')
+  );
 }

@@ -86,6 +86,31 @@ export function checkDay(key: string, text: string, node: YamlNode, faults: Faul
   }
 }
 
+/**
+ * Reads the end of a day, or a moment. Adds a fault where a text is neither.
+ * @returns the first instant that is later.
+ */
+export function checkMoment(
+  key: string,
+  text: string,
+  { place, timeZone }: { place: YamlNode; timeZone: string },
+  faults: Fault[],
+): Date | undefined {
+  try {
+    return readMoment(key, text, timeZone).end;
+  } catch (error) {
+    const { suggestion } = toFault(error, place);
+    const message = `${text} is no day and no moment`;
+    faults.push(
+      newFault(place, message, {
+        expected: `${expected}, or YYYY-MM-DDTHH:MM:SSZ`,
+        suggestion: suggestion ?? undefined,
+      }),
+    );
+    return undefined;
+  }
+}
+
 const expected = 'a day, as YYYY-MM-DD';
 
 const keys = ['since', 'until', 'period', 'time_zone'] as const;

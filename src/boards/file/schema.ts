@@ -54,6 +54,14 @@ export const RuleEntry = Type.Object(
     at: Type.Optional(
       Type.Enum([...moments], { description: 'the moment that counts; default: since when the condition holds' }),
     ),
+    decided_until: Type.Optional(
+      text(
+        40,
+        `with at: created, until when a merge, an end or a label counts; default: the end of the window; ${instant}`,
+      ),
+    ),
+    own: flag('true to count reviews and comments of people on items of their own'),
+    each: flag('true to count several reviews of a person on one item on one day'),
     points: points(`a whole number from 1 to ${maxPoints}`),
     per_day: Type.Optional(points('the most points of this rule on one day')),
     decay: Type.Optional(
@@ -83,7 +91,13 @@ const People = Type.Object(
   {
     bots: flag('true to rank bots too'),
     exclude: Type.Optional(Type.Array(login, { maxItems: maxPeople, description: 'logins that are not ranked' })),
-    newcomers: flag('true to rank only people whose first counted contribution is in the window'),
+    newcomers: flag('true to rank only newcomers'),
+    newcomer_of: Type.Optional(
+      Type.Enum(['any', 'rule'], {
+        description:
+          'any: newcomers have no commit, issue, pull request, review or discussion before the window; rule: nothing that a rule counts',
+      }),
+    ),
     only_members_of: Type.Optional(hostTeam),
   },
   { ...closed, description: 'who is ranked' },

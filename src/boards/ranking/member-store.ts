@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import { kindsAbove, kindsOfAction } from '../../achievements/awards/kinds.ts';
+import { contributionKinds } from '../../contributions/kinds.ts';
 import { knownUntil } from '../../contributions/known-until-store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { formatTimestamp } from '../../http/envelope.ts';
@@ -66,6 +67,8 @@ export async function findMembers(
   ownerId: string,
   frozen?: FrozenMembers,
 ): Promise<Members> {
+  const required = requiredKinds(board);
+  const isRequired = sql`s.covers && ${required}::text[]`;
   const kept = frozen?.counted?.flatMap(({ id }) => id ?? []) ?? [];
   const searched = searchedPatterns(board, kept.length > 0 ? frozen : undefined);
   const patterns = board.repositories.flatMap(({ isIncluded, places }, place) =>
@@ -105,9 +108,12 @@ export async function findMembers(
         and (not r.is_private or (${board.isPrivate}::boolean and r.owner_id = ${ownerId}))
       order by 2, 3 limit ${maxRepositories + 1})
     select m.*, s.is_complete, s.is_being_read, s.known_until from members m left join lateral (
-      select bool_and(s.completed_at is not null and (s.is_deep or 'commit' = any(s.covers))) as is_complete,
-        bool_or(s.completed_at is null) as is_being_read, case when bool_and(${knownUntil} is not null) then min(${knownUntil}) end as known_until
-      from streams s join repositories r on r.id = s.repository_id where r.id = m.id and s.covers && ${requiredKinds(board)}::text[]) s on true
+      select bool_and(s.completed_at is not null and (s.is_deep or 'commit' = any(s.covers))) filter (where ${isRequired}) as is_complete,
+        coalesce(bool_or(s.completed_at is null), false) as is_being_read,
+        case when bool_and(${knownUntil} is not null) filter (where ${isRequired}) then min(${knownUntil}) filter (where ${isRequired}) end as known_until
+      from streams s join repositories r on r.id = s.repository_id
+      where r.id = m.id and s.covers && ${[...required, ...kindsOfNewcomers(board)]}::text[]
+      having count(*) filter (where ${isRequired}) > 0) s on true
     order by m.provider, m.path`.execute(connection);
   const teams = frozen === undefined ? teamsOf(board) : (frozen.coverage.unreadTeams ?? []);
   const unreadTeams = await findUnreadTeams(connection, ownerId, teams);
@@ -134,10 +140,16 @@ function lostOf(rows: readonly MemberRow[], frozen: FrozenMembers | undefined): 
   return frozen?.counted?.flatMap(({ id, repository }) => (id === undefined || found.has(id) ? [] : repository)) ?? [];
 }
 
-/** Returns the kinds of contributions on which the points of a board depend. */
-export function requiredKinds({ rules }: Pick<Board, 'rules'>): string[] {
-  const kinds = rules.flatMap(({ action }) => (action === 'point' ? [] : kindsOfAction[action]));
-  return [...new Set(kinds.flatMap((kind) => [kind, kindsAbove[kind] ?? kind]))];
+/** Returns the kinds of contributions on which it depends who is ranked on a board, and with which points. */
+export function requiredKinds(board: Pick<Board, 'rules' | 'people'>): string[] {
+  const kinds = board.rules.flatMap(({ action }) => (action === 'point' ? [] : kindsOfAction[action]));
+  const ofRules = kinds.flatMap((kind) => [kind, kindsAbove[kind] ?? kind]);
+  return [...new Set([...ofRules, ...(board.people.newcomersAlone ? kindsOfNewcomers(board) : [])])];
+}
+
+/** Returns the kinds, besides those of its rules, on which it depends who is a newcomer on a board. */
+function kindsOfNewcomers({ people }: Pick<Board, 'people'>): readonly string[] {
+  return people.isNewToRules === true ? [] : contributionKinds;
 }
 
 interface Found {

@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isOfTypeInSql } from '../../accounts/agent-store.ts';
 import { isShownInSql } from '../../accounts/shown-store.ts';
+import { isInRepositories, itemSource } from '../../achievements/evaluation/item-sources.ts';
 import type { Statement } from '../../achievements/evaluation/statement.ts';
+import { contributionKinds } from '../../contributions/kinds.ts';
 import { countedUntil } from '../../windows/window.ts';
 import type { Board, PersonName } from '../board.ts';
 import { keyOf } from '../teams/team-store.ts';
@@ -32,23 +34,18 @@ export function peopleStatement(input: RankingInput, accountIds?: readonly strin
       from counted group by person, rule`,
   );
   const { since, beforeSince } = window;
-  const wasBefore =
-    beforeSince === null ? sql`false` : sql`at >= ${beforeSince}::timestamptz and at < ${since}::timestamptz`;
-  statement.add(
-    'firsts',
-    sql`select person, min(at) as first_at, bool_or(${wasBefore}) as was_before from matched group by person`,
-  );
+  const isInWindow = since === null ? sql`` : sql`filter (where at >= ${since}::timestamptz)`;
+  statement.add('firsts', sql`select person, min(at) ${isInWindow} as first_at from matched group by person`);
+  statement.add('former', since === null ? noneBefore : formerSql(input, since, accountIds));
   statement.add('granted', grantedSql(input));
   statement.add('named_teams', teamsSql(board));
   statement.add('member_teams', memberTeamsSql(board, members));
   statement.add('sums', sumsSql);
   // A person with older contributions that are not collected yet would be new, or back, by accident.
   const { isBeingRead } = members;
-  const isNew = since === null || isBeingRead ? sql`false` : sql`coalesce(s.first_at >= ${since}::timestamptz, false)`;
+  const isNew = since === null || isBeingRead ? sql`false` : sql`s.first_at is not null and s.former_at is null`;
   const isReturning =
-    beforeSince === null || isBeingRead
-      ? sql`false`
-      : sql`coalesce(s.first_at < ${since}::timestamptz and not s.was_before, false)`;
+    beforeSince === null || isBeingRead ? sql`false` : sql`coalesce(s.former_at < ${beforeSince}::timestamptz, false)`;
   const isWanted = accountIds === undefined ? sql`true` : sql`u.id = any(${accountIds}::uuid[])`;
   statement.add(
     'people',
@@ -71,17 +68,42 @@ export function peopleStatement(input: RankingInput, accountIds?: readonly strin
 const sumsSql = sql`
   select person, sum(value) as value, max(reached_at) as reached_at, sum(granted) as granted,
     json_object_agg(rule, ${rounded(sql`value`)} order by rule) filter (where rule is not null) as by_rule,
-    min(first_at) as first_at, bool_or(was_before) as was_before,
+    min(first_at) as first_at, max(former_at) as former_at,
     array_agg(distinct team) filter (where team is not null) as teams,
     array_agg(distinct member_team) filter (where member_team is not null) as member_teams
   from (
     select person, rule, value, reached_at, null::float8 as granted, null::timestamptz as first_at,
-      null::boolean as was_before, null::text as team, null::text as member_team from rule_points
+      null::timestamptz as former_at, null::text as team, null::text as member_team from rule_points
     union all select person, null, null, null, points, null, null, null, null from granted
-    union all select person, null, null, null, null, first_at, was_before, null, null from firsts
+    union all select person, null, null, null, null, first_at, null, null, null from firsts
+    union all select person, null, null, null, null, null, former_at, null, null from former
     union all select person, null, null, null, null, null, null, team, null from named_teams
     union all select person, null, null, null, null, null, null, null, team from member_teams
   ) as facts group by person having count(rule) + count(granted) > 0`;
+
+const noneBefore = sql`select null::uuid as person, null::timestamptz as former_at where false`;
+
+/** Returns SQL for the people who contributed before a window, and when last. */
+function formerSql(
+  { board, members }: RankingInput,
+  since: Date,
+  accountIds: readonly string[] | undefined,
+): RawBuilder<unknown> {
+  if (board.people.isNewToRules === true)
+    return sql`select person, max(at) as former_at from matched where at < ${since}::timestamptz group by person`;
+  const scope = { repositoryId: members.ids, before: since, accountIds };
+  const isOfPeople =
+    accountIds === undefined ? sql`i.account_id is not null` : sql`i.account_id = any(${accountIds}::uuid[])`;
+  const commits = itemSource('author', 'commit', scope);
+  return sql`
+    select person, max(at) as former_at from (
+      select i.account_id as person, i.created_at as at from contributions i
+      where ${isInRepositories(scope)} and i.kind = any(${[...contributionKinds]}::text[]) and ${isOfPeople}
+        and i.created_at < ${since}::timestamptz
+      union all (
+        ${commits.steps.toSql()} select ${commits.person}, ${commits.createdAt} from ${commits.from})) as before
+    group by person`;
+}
 
 /** The order in which people on a board are listed, also those who share a rank. */
 export const listOrder = sql`points desc, ordered_at, name, account_id`;

@@ -5,6 +5,7 @@ import { satisfiedAt } from '../../achievements/evaluation/instants.ts';
 import {
   effective,
   type ItemSource,
+  isInRepositories,
   itemSource,
   parentKinds,
   type Scope,
@@ -17,7 +18,7 @@ import { PointSums } from '../../achievements/evaluation/point-sums.ts';
 import { Statement } from '../../achievements/evaluation/statement.ts';
 import { always } from '../../achievements/read-trigger.ts';
 import type { Board, BoardRule } from '../board.ts';
-import type { BoardWindow } from '../windows.ts';
+import { type BoardWindow, decidedAt } from '../windows.ts';
 
 /** The data that the points of a board are computed from. */
 export interface ScoreScope {
@@ -40,12 +41,14 @@ interface NumberedRule {
  * with `person`, `rule`, `at`, and with `namesItems` the columns that identify it. `counted`: those in the window, with
  * their points before the caps (`full_value`) and after them (`value`). A rule with an aggregate, such as `count()`, is
  * in `counted` once for each person; its contributions are in `matched` with the negative number of the rule, which
- * gives no points: they only decide who is a newcomer.
+ * gives no points: they only decide who is a newcomer to the rules.
  */
 export function scoreStatement(board: Board, scope: ScoreScope): Statement {
   const rules = board.rules.map((rule, index) => ({ rule, number: index + 1 }));
   const statement = new Statement();
-  const sources = Map.groupBy(rules, ({ rule }) => `${rule.actor} ${rule.action}`);
+  const sources = Map.groupBy(rules, ({ rule }) =>
+    [rule.actor, rule.action, rule.withoutOwn, rule.countsEach, rule.decidedUntil].join(' '),
+  );
   const parts = [...sources.values()].map((group, index) => {
     statement.add(`items${index}`, itemsSql(board, scope, group));
     return sql`select * from ${sql.id(`items${index}`)}`;
@@ -105,17 +108,22 @@ function namesOf({ action }: BoardRule): RawBuilder<unknown> {
 function sourceOf(
   board: Board,
   { repositoryIds, window, accountIds }: ScoreScope,
-  { actor, action }: BoardRule,
+  rule: BoardRule,
   usesLabels: boolean,
 ): ItemSource {
+  const { actor, action } = rule;
   if (action === 'point') throw new Error('a rule of a board cannot have the action point');
   const scope: Scope = {
     repositoryId: repositoryIds,
-    before: window.until ?? undefined,
+    before: decidedAt(rule, window) ?? undefined,
     accountIds,
   };
-  const source = itemSource(actor, action, scope);
+  const source = itemSource(actor, action, scope, rule.withoutOwn);
   const conditions: RawBuilder<unknown>[] = [];
+  if (action === 'review' && !rule.countsEach) {
+    const first = source.steps.add('first_reviews', firstReviewsSql(scope, window));
+    conditions.push(sql`(i.repository_id, i.external_id) in (select repository_id, external_id from ${first})`);
+  }
   if (board.spamLabels.length > 0 && action !== 'commit') {
     conditions.push(
       hasNoSpamLabel(board.spamLabels, parentKinds[action], usesLabels ? source.lowerCaseLabels : undefined),
@@ -132,6 +140,20 @@ function sourceOf(
   const also = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`;
   const from = sql`${usesLabels ? source.fromWithLabels : source.from} ${also}`;
   return { ...source, from, fromWithLabels: from };
+}
+
+/** Returns SQL for the first review of each person on an item on each day of the window. */
+function firstReviewsSql(scope: Scope, { since, until, timeZone }: BoardWindow): RawBuilder<unknown> {
+  const isOfPeople = scope.accountIds === undefined ? sql`true` : sql`i.account_id = any(${scope.accountIds}::uuid[])`;
+  const day = sql`i.repository_id, i.account_id, coalesce(i.parent_external_id, i.external_id),
+    (i.created_at at time zone ${timeZone})::date, i.created_at >= ${since ?? '-infinity'}::timestamptz`;
+  return sql`
+    select repository_id, external_id from (
+      select i.repository_id, i.external_id, row_number() over (partition by ${day} order by i.created_at, i.external_id) as place
+      from contributions i
+      where ${isInRepositories(scope)} and i.kind = 'review' and ${isOfPeople}
+        and i.created_at < ${until ?? 'infinity'}::timestamptz) reviews
+    where place = 1`;
 }
 
 /**

@@ -7,7 +7,7 @@ import { findAnyBoard, type StoredBoard } from '../board-store.ts';
 import { hasRule, readDefinition } from '../definition.ts';
 import { withoutPrivate } from '../ranking/coverage.ts';
 import { findMembers, type Members } from '../ranking/member-store.ts';
-import { type BoardWindow, endedWindows } from '../windows.ts';
+import { type BoardWindow, endedWindows, settledAt } from '../windows.ts';
 import { settledIn } from './late-store.ts';
 import { findIncomplete, findSeason, type Season } from './season-store.ts';
 import { addVersion, hasUnwritten, type NewVersion } from './version-store.ts';
@@ -104,14 +104,15 @@ async function toCorrected(
       'This season is for its owner alone, and the present rule would show it to everyone.',
     );
   const members = await findMembers(transaction, board, stored.ownerId, byPresentRule ? undefined : season);
+  const window = windowOfSeason(board, season, at);
   return {
     boardId: stored.id,
     board,
     number,
     members,
     now: at,
-    window: windowOfSeason(board, season, at),
-    missing: members.missingUntil(season.until),
+    window,
+    missing: members.missingUntil(settledAt(board, window, season.until)),
     reason: byPresentRule ? `Counted by the present rule: ${reason}` : reason,
   };
 }
@@ -125,7 +126,10 @@ async function toLate(transaction: Connection, { stored, number, at }: SeasonAt)
   const season = await findSeason(transaction, stored.id, number);
   if (season === undefined || season.missing.length === 0 || !hasRule(season.definition)) return undefined;
   const board = readDefinition(season.definition);
-  const { members, missing } = withoutSettled(await findMembers(transaction, board, stored.ownerId, season), season);
+  const window = windowOfSeason(board, season, at);
+  const until = settledAt(board, window, season.until);
+  const found = await findMembers(transaction, board, stored.ownerId, season);
+  const { members, missing } = withoutSettled(found, season, until);
   if (missing.length > 0) return undefined;
   // Earlier releases did not store what the complete repositories gave.
   const isBound = season.counted?.some(({ id }) => id !== undefined) === true;
@@ -136,7 +140,7 @@ async function toLate(transaction: Connection, { stored, number, at }: SeasonAt)
     members,
     missing,
     now: at,
-    window: windowOfSeason(board, season, at),
+    window,
     reason: `Data that was missing has been collected: ${namesOf(board, season)}.`,
     former: isBound ? season : undefined,
   };
@@ -146,8 +150,8 @@ async function toLate(transaction: Connection, { stored, number, at }: SeasonAt)
  * Returns the repositories of a season with those that were complete as they were then: a late version counts nothing of
  * these, so that it does not depend on what became of them.
  */
-function withoutSettled(members: Members, season: Season): { members: Members; missing: string[] } {
-  const settled = settledIn(season.counted, season.until);
+function withoutSettled(members: Members, season: Season, until: Date): { members: Members; missing: string[] } {
+  const settled = settledIn(season.counted, until);
   const ids = new Set(settled.map(({ id }) => id));
   const others = members.counted.filter(({ id }) => !ids.has(id));
   const names = new Set(
@@ -162,7 +166,7 @@ function withoutSettled(members: Members, season: Season): { members: Members; m
       coverage: { ...coverage, incomplete, complete },
       counted: [...settled, ...others].toSorted((one, other) => (one.repository < other.repository ? -1 : 1)),
     },
-    missing: members.missingUntil(season.until).filter((entry) => !names.has(entry.split(': ')[0] ?? '')),
+    missing: members.missingUntil(until).filter((entry) => !names.has(entry.split(': ')[0] ?? '')),
   };
 }
 

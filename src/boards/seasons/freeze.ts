@@ -6,7 +6,7 @@ import { inBatches } from '../../database/in-batches.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
 import { findMembers } from '../ranking/member-store.ts';
-import { type BoardWindow, endedWindows, windowOf } from '../windows.ts';
+import { type BoardWindow, endedWindows, settledAt, windowOf } from '../windows.ts';
 import { addAnonymousVersion, removeFormerTables } from './anonymous-store.ts';
 import { findSeason, findSeasons, findToFreeze, findWithdrawn, setFreezeTime } from './season-store.ts';
 import { addVersion, findBoardsToWrite, hasUnwritten } from './version-store.ts';
@@ -70,8 +70,12 @@ async function freezeNext({ connection, now, peopleAtOnce }: CountingServices, b
       return false;
     }
     const { window, number } = next;
+    const until = settledAt(stored.board, window, window.until ?? at);
+    if (until > at) {
+      await setFreezeTime(transaction, boardId, until);
+      return false;
+    }
     const members = await findMembers(transaction, stored.board, stored.ownerId);
-    const until = window.until ?? at;
     const missing = members.missingUntil(until);
     if (missing.length > 0 && until.getTime() + frozenAfterMs > at.getTime()) {
       await setFreezeTime(transaction, boardId, new Date(at.getTime() + retryMs));

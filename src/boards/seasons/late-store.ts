@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { CountedRepository } from '../ranking/coverage.ts';
 import { listOrder, peopleStatement, type RankingInput, rankInSql, rounded } from '../ranking/people-store.ts';
 import { maxPeople, rankedSql } from '../ranking/rank-store.ts';
+import { settledAt } from '../windows.ts';
 import type { Season } from './season-store.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { Season } from './season-store.ts';
  * repositories gave are stored, and a later count adds the difference between all repositories and these.
  */
 
-/** Returns the repositories of which everything before the end of a season was known when it was counted. */
+/** Returns the repositories of which everything before a moment was known when a season was counted. */
 export function settledIn(counted: readonly CountedRepository[] | null, until: Date): CountedRepository[] {
   return (counted ?? []).filter(
     ({ id, knownUntil }) => id !== undefined && knownUntil !== null && new Date(knownUntil) >= until,
@@ -35,7 +36,7 @@ function ofRepositories(input: RankingInput, counted: readonly CountedRepository
  * were erased or hidden meanwhile keep their points without a name.
  */
 export function lateSql(input: RankingInput, former: Season): RawBuilder<unknown> {
-  const { board } = input;
+  const { board, window } = input;
   const { boardId, number, version, coverage } = former;
   // These boards left people out while it was not known who is a newcomer or a member.
   const ranksSome = board.people.newcomersAlone || board.people.onlyMembersOf !== null;
@@ -66,7 +67,7 @@ export function lateSql(input: RankingInput, former: Season): RawBuilder<unknown
             else coalesce(f.settled, ${wasOut}) end as base
         from former f
         full join (${peopleStatement(input).toSql(sql`select * from people`)}) n on n.account_id = f.account_id
-        left join (${ofRepositories(input, settledIn(former.counted, former.until))}) s on s.account_id = n.account_id
+        left join (${ofRepositories(input, settledIn(former.counted, settledAt(board, window, former.until)))}) s on s.account_id = n.account_id
         where ${ranksSome ? sql`coalesce(n.may_be_ranked, f.is_anonymous)` : sql`f.place is not null or n.may_be_ranked`}) counted)
     select row_number() over (order by ${listOrder}) as place, ${rankInSql(board)} as rank, *, null::json as settled
     from late where points > 0 order by place limit ${maxPeople}`;

@@ -6,7 +6,7 @@ import type { Board } from '../board.ts';
 import type { Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
 import { keyOf } from '../teams/team-store.ts';
-import type { BoardWindow } from '../windows.ts';
+import { type BoardWindow, settledAt } from '../windows.ts';
 import { lateSql, settledIn, withSettledSql } from './late-store.ts';
 import { namesIn } from './removed-names.ts';
 import { compareRules, type RuleDifference } from './rule-differences.ts';
@@ -65,7 +65,7 @@ function peopleSql({ board, window, members, missing, now, former }: NewVersion)
   const input = { board, window, members, now };
   if (former !== undefined) return lateSql(input, former);
   if (missing.length === 0) return sql`select n.*, null::json as settled from (${rankedSql(input)}) n`;
-  return withSettledSql(input, settledIn(members.counted, window.until ?? now));
+  return withSettledSql(input, settledIn(members.counted, settledAt(board, window, window.until ?? now)));
 }
 
 /** Returns SQL for the members of the team that alone are ranked; null: the board has none, or they are not known. */

@@ -36,6 +36,12 @@ const Rule = Type.Object(
     action: Type.String({ examples: ['pull_request'] }),
     condition: Type.String({ examples: ['merged = true'] }),
     at: Type.Union([Type.Null(), Type.String()], { description: 'Null: since when the condition holds.' }),
+    decided_until: Type.Union([Type.Null(), Type.String()], {
+      description:
+        'With `at: created`, until when what the condition requires may happen; null: the end of the window.',
+    }),
+    own: Type.Boolean({ description: 'True: reviews and comments of people on items of their own count.' }),
+    each: Type.Boolean({ description: 'True: several reviews of a person on one item on one day count each.' }),
     points: Type.Integer({ examples: [5] }),
     per_day: Type.Union([Type.Null(), Type.Integer()]),
     decay: Type.Number({ examples: [0] }),
@@ -79,8 +85,8 @@ export const RankItem = Type.Object(
     change: Type.Union([Type.Null(), Type.Integer()], {
       description: `${numberDefinition('change')} Null: the person was not ranked then.`,
     }),
-    newcomer: Type.Boolean({ description: 'The first counted contribution to these repositories is in the window.' }),
-    returning: Type.Boolean({ description: 'Contributed before, but not in the window before this one.' }),
+    newcomer: Type.Boolean({ description: numberDefinition('newcomer') }),
+    returning: Type.Boolean({ description: numberDefinition('returning') }),
     eligible: Type.Union([Type.Null(), Type.Boolean()], { description: 'Null: the board has no threshold.' }),
     teams: Type.Array(Type.String()),
     evidence_url: Type.String({ format: 'uri' }),
@@ -109,6 +115,9 @@ export function toRules({ rules }: Board): BoardItem['rules'] {
     action: rule.action,
     condition: rule.text,
     at: rule.at,
+    decided_until: rule.decidedUntil,
+    own: rule.withoutOwn !== true,
+    each: rule.countsEach,
     points: rule.points,
     per_day: rule.perDay,
     decay: rule.decay,

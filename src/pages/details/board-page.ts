@@ -41,6 +41,7 @@ const BoardPart = Type.Object({
   }),
   rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
   threshold: Type.Union([Type.Null(), Type.Integer()]),
+  ties: Type.Enum(['shared', 'earliest']),
   teams: Type.Array(Type.String()),
 });
 type BoardPart = Static<typeof BoardPart>;
@@ -55,6 +56,7 @@ const SeasonPart = Type.Object({
   rules: BoardPart.properties.rules,
   rule_known: Type.Boolean(),
   threshold: BoardPart.properties.threshold,
+  ties: BoardPart.properties.ties,
 });
 type SeasonPart = Static<typeof SeasonPart>;
 type Ends = Pick<BoardPart['window'], 'since' | 'until'>;
@@ -197,7 +199,7 @@ ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, p
 <section><div class="heading"><h2>${detail.ranking}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
 ${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: view.own }, counted, reader)}
 ${next !== undefined && morePeopleLink(path, { ...query, after: next }, reader)}</section>
-${board.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="ltr">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol></section>`}`,
+${board.rules.length > 0 && html`<section><h2>${detail.rules}</h2><ol class="rules" lang="en" dir="ltr">${board.rules.map(({ text }) => html`<li>${text}</li>`)}</ol><p class="note">${board.ties === 'earliest' ? detail.earliestTies : detail.sharedTies}</p></section>`}`,
   });
 }
 

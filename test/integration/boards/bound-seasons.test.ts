@@ -209,4 +209,20 @@ describe('frozen seasons', () => {
     await assert.rejects(correctSeason(servicesOf(connection), correction), /for its owner alone/);
     assert.equal((await seasonOf(connection)).version, 1);
   });
+
+  it('wait for the end of the time in which their rule decides', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const ownerId = await storeAcme(connection, ['ada']);
+    await storePart(connection, { name: 'core', isInstalled: true });
+    const window = { since: '2026-04-01', until: '2026-06-30' };
+    const rule = { action: 'issue', condition: 'closed = true', at: 'created', decided_until: '2026-07-15', points: 1 };
+    await defineBoard(connection, ownerId, { window, points: [rule] });
+    await addIssues(connection, 'core', ['ada']);
+    await freezeSeasons(servicesOf(connection));
+    await assert.rejects(seasonOf(connection), /no season/);
+    await sql`update contributions set closed_at = '2026-07-14'`.execute(connection);
+    await freezeSeasons(servicesOf(connection, new Date('2026-07-16T00:00:00Z')));
+    assert.deepEqual((await seasonOf(connection)).points, [['ada', 1]]);
+  });
 });

@@ -53,19 +53,29 @@ export function countNaively(board: BoardText, world: World): Map<number, NaiveP
       total += points;
       firsts.push(...moments);
     }
-    const before = firsts.filter((at) => at < board.since);
+    const before = contributionsOf(person, world).filter((at) => at < board.since);
     const wasBefore = before.some((at) => at >= board.since - (board.until - board.since));
-    const first = Math.min(...firsts);
+    const isCounted = firsts.some((at) => at >= board.since);
     if (round(total) > 0) {
       people.set(person, {
         points: round(total),
         byRule,
-        newcomer: first >= board.since && first < never,
+        newcomer: isCounted && before.length === 0,
         returning: before.length > 0 && !wasBefore,
       });
     }
   }
   return people;
+}
+
+/** Returns the moments of what decides who is a newcomer. */
+function contributionsOf(person: number, world: World): number[] {
+  const actions = ['commit', 'issue', 'pull_request', 'review', 'discussion'] as const;
+  return actions.flatMap((action) =>
+    itemsOf({ actor: 'author', action, condition: '' }, person, { world, before: never }).map(
+      ({ item }) => item.createdAt,
+    ),
+  );
 }
 
 /** Returns the points of a rule, and the moments of all contributions that it is about. */
@@ -78,10 +88,14 @@ function countRule(
   const isCounted = (item: Item): boolean =>
     item.action === 'commit' || !labelsOf(item).some((label) => isSpam(label, spam));
   const evaluation: Evaluation = { world, before: until, pointActions: [], at: rule.at ?? undefined, isCounted };
-  const own = itemsOf(rule, person, evaluation);
+  // The author of a pull request is none of its reviewers.
+  const own = itemsOf(rule, person, evaluation).filter(
+    ({ item }) => rule.actor !== 'reviewers' || item.author !== person,
+  );
   const conditions = rule.condition === '' ? [] : [parsed(rule.condition)];
   if (conditions.some(isAboutPerson)) {
-    const isHeld = heldSince(rule, person, { ...evaluation, since }) < never;
+    const isOther = (item: Item): boolean => isCounted(item) && (rule.actor !== 'reviewers' || item.author !== person);
+    const isHeld = heldSince(rule, person, { ...evaluation, since, isCounted: isOther }) < never;
     const moments = momentsOf([], { trigger: rule, person, own }, evaluation).filter((at) => at < until);
     return { points: isHeld ? rule.points : 0, moments };
   }

@@ -70,10 +70,10 @@ describe('published rules', () => {
         resolvedBy: 'dave',
       },
     ];
-    // The 4th season includes 5 points for the merged pull request of April.
+    // The 4th season includes 5 points for the merged pull request of April, which ada opened before.
     assert.deepEqual(await rank('monthly', items, '2026-04-20T00:00:00Z'), [
       '1 carol 10 new',
-      '2 ada 7.17 new',
+      '2 ada 7.17',
       '3 dave 3 new',
       '4 bob 1',
     ]);
@@ -84,7 +84,7 @@ describe('published rules', () => {
       kind: 'pull_request',
       author,
       labels,
-      at: `2026-09-20T00:00:00Z`,
+      at: `2026-10-01T00:00:00Z`,
       mergedAt: `2026-10-${String(day).padStart(2, '0')}T${hour}:00:00Z`,
     });
     const accepted = ['Hacktoberfest-Accepted'];
@@ -96,14 +96,8 @@ describe('published rules', () => {
       pull('bob', 7, [...accepted, 'spam']),
       pull('carol', 8, ['bug']),
       pull('dave', 31, accepted, 23),
-      // Ada is no new contributor.
-      {
-        kind: 'pull_request',
-        author: 'ada',
-        labels: accepted,
-        at: '2026-09-01T00:00:00Z',
-        mergedAt: '2026-09-30T23:59:59Z',
-      } as const,
+      // Ada is no new contributor, also by a contribution that the rule does not count.
+      { kind: 'issue', author: 'ada', at: '2026-09-01T00:00:00Z' } as const,
     ];
     assert.deepEqual(await rank('hackathon-2026', items, '2026-11-02T00:00:00Z'), [
       '1 erin 4 new eligible',

@@ -56,7 +56,7 @@ export async function install(connection: Connection, name: string): Promise<voi
   await sql`
     with installed as (update repositories set installed_at = now() where name = ${name} returning id)
     insert into streams (repository_id, name, covers, completed_at, known_until, is_deep)
-    select id, 'issues', '{issue,pull_request}', now(), '2026-09-01', true from installed`.execute(connection);
+    select id, 'issues', '{issue,pull_request,review}', now(), '2026-09-01', true from installed`.execute(connection);
 }
 
 /** Adds issues that people opened in a repository within the season. */

@@ -72,8 +72,17 @@ describe('rules on the page of a frozen season', () => {
     const { service, simulator } = shared;
     const until = '2020-12-31';
     const election = boardOfCommits('election', until, { threshold: 1 });
-    await putBoards(service, simulator, [election, boardOfCommits('plain', until)]);
+    await putBoards(service, simulator, [election, boardOfCommits('plain', until, { ties: 'earliest' })]);
     await freezeBoards(service, new Date());
+    for (const [slug, ties] of [
+      ['election', 'People with equal points share a rank.'],
+      ['plain', 'the person who reached them first is ahead.'],
+    ] as const) {
+      const { text } = await service.get(`/github/${engines.name}/boards/${slug}?season=1`, {
+        headers: { accept: 'text/html' },
+      });
+      assert.ok(text.includes(ties), slug);
+    }
     const votersOf = async (slug: string): Promise<string | undefined> => {
       const page = `/github/${engines.name}/boards/${slug}?season=1`;
       const { text } = await service.get(page, { headers: { accept: 'text/html' } });

@@ -65,7 +65,10 @@ describe('the achievements file', () => {
           '2:5 error: name stands without achievement; expected "achievement:" in the line before, and its keys indented below it',
         ],
       ],
-      [fileWith('', ''), ['6:20 error: trigger has nothing; expected the keys actor, condition, action or operator']],
+      [
+        fileWith('', ''),
+        ['6:20 error: trigger has nothing; expected the keys actor, condition, action, operator or own'],
+      ],
       [
         'achievements:\n  achievement: {}\n',
         ['2:3 error: the list achievements has keys; expected a list, each part after "- "'],
@@ -243,7 +246,7 @@ achievements:
       '3:21 error: type cannot be points; expected point; did you mean point?',
       '3:91 error: action cannot be point; expected pull_request, review, commit, issue, issue_comment, pull_request_comment, discussion or star',
       '3:128 error: value cannot be 0; expected a whole number from 1 to 1000000',
-      '3:131 warning: operator is not a key of trigger, and has no effect; expected actor, condition, action or value',
+      '3:131 warning: operator is not a key of trigger, and has no effect; expected actor, condition, action, value or own',
       '4:34 error: there is another point action prs; expected a name of its own',
       '4:49 error: the list triggers is empty; expected at least one part after "- "',
       '7:95 error: the point action broken that this requires has an error; expected a point action without errors',

@@ -38,6 +38,56 @@ describe('faults of a board', () => {
     for (const [rule, expected] of cases) assert.deepEqual(faultsOf('', { points: `[${rule}]` }), expected, rule);
   });
 
+  it('reports until when a rule decides, and keys of rules without effect', () => {
+    const window = "window: { since: '2026-10-01', until: '2026-10-31' }";
+    const merged = "action: pull_request, condition: 'merged = true', points: 1";
+    const cases: [string, string, string[]][] = [
+      [
+        `{ ${merged}, at: created }`,
+        window,
+        [
+          'warning: at: created counts what was decided until the end of the window; expected decided_until: a day, where later merges, ends and labels count',
+        ],
+      ],
+      [`{ ${merged}, at: created, decided_until: 2026-11-15 }`, window, []],
+      ['{ action: issue, at: created, points: 1 }', window, []],
+      [
+        `{ ${merged}, decided_until: 2026-11-15 }`,
+        window,
+        ['error: decided_until stands without at: created; expected at: created'],
+      ],
+      [
+        `{ ${merged}, at: created, decided_until: 2026-10-15 }`,
+        window,
+        ['error: decided_until is before the end of the window; expected a later day'],
+      ],
+      [
+        `{ ${merged}, at: created, decided_until: soon }`,
+        window,
+        ['error: soon is no day and no moment; expected a day, as YYYY-MM-DD, or YYYY-MM-DDTHH:MM:SSZ'],
+      ],
+      [
+        `{ ${merged}, at: created, decided_until: 2026-11-15 }`,
+        "window: { seasons: month, from: '2026-10-01' }",
+        ['error: decided_until stands beside a window without until; expected a window with until'],
+      ],
+      [
+        '{ action: commit, points: 1, own: true }',
+        '',
+        ['warning: own has no effect on commit of author; expected a review or comment'],
+      ],
+      [
+        '{ action: issue_comment, points: 1, each: true }',
+        '',
+        ['warning: each has no effect: only reviews of one day are one; expected a rule about reviews'],
+      ],
+      ['{ action: review, points: 1, each: true, own: true }', '', []],
+      ['{ actor: reviewer, action: pull_request, points: 1, own: true }', '', []],
+    ];
+    for (const [rule, lines, expected] of cases)
+      assert.deepEqual(faultsOf(lines, { points: `[${rule}]` }), expected, `${rule} ${lines}`);
+  });
+
   it('reports patterns that name no repository, and exclusions without effect', () => {
     const cases: [string, string[]][] = [
       [
