@@ -44,7 +44,10 @@ export const contributionsCard = defineCard<Content>({
     const subject = { account: content.account, level, images };
     const shown = shownCounters(options).map((name) => counterOf(content, name, language));
     const trend = show.has('trend') ? content.trend : undefined;
-    const coverage = coverageOf(content, language);
+    const coverage = [
+      ...coverageOf(content, language),
+      ...(trend?.isOfHost === true ? [language.words.trendOfHost] : []),
+    ];
     const parts = placeParts(options, { shown, trend, coverage });
     const { widthPx, heightPx, header, grid } = parts;
     const canvas = new Canvas(widthPx, language);
@@ -78,7 +81,7 @@ function describe(
     shown.map(({ name, full }) => `${words[name]}: ${full}`).join(', '),
     trend === undefined
       ? ''
-      : `${firstDayOf(trend.oldest, date)} – ${lastDayOf(trend.newest, date)}: ${trend.values.map((value) => number(value)).join(', ')}`,
+      : `${firstDayOf(trend.oldest, date)} – ${lastDayOf(trend.newest, date)}: ${trend.values.map((value) => (value === null ? '–' : number(value))).join(', ')}`,
     hide.has('coverage') ? '' : coverage.join(' · '),
   ];
   return {

@@ -7,8 +7,10 @@ import { firstDayOf, lastDayOf } from './window-days.ts';
 
 /** The numbers of windows that follow one another. */
 export interface Trend {
-  /** The oldest first; at least two. */
-  values: readonly number[];
+  /** The oldest first; at least two. Null: not known. */
+  values: readonly (number | null)[];
+  /** True for sums of the host's own calendar. */
+  isOfHost: boolean;
   oldest: WindowMeaning;
   newest: WindowMeaning;
 }
@@ -40,7 +42,7 @@ function haveRoomInLine([first, last]: readonly [string, string], widthPx: numbe
 
 /**
  * Draws one bar for each window of a series, the oldest first, and the first and the last day below them, in
- * two lines where they have no room in one. The highest bar is the greatest number.
+ * two lines where they have no room in one. The highest bar is the greatest number; a dash stands for one that is not known.
  */
 export function drawTrend(
   canvas: Canvas,
@@ -53,8 +55,17 @@ export function drawTrend(
   // The last bar ends at the side of the card.
   const room = Math.min(maxRoom, width / (values.length - 1 + drawnShare));
   const barWidth = Math.max(1, room * drawnShare);
-  const greatest = Math.max(1, ...values);
+  const greatest = Math.max(1, ...values.map((value) => value ?? 0));
   for (const [index, value] of values.entries()) {
+    if (value === null) {
+      const dashY = y + barsHeight;
+      canvas.text(
+        'small',
+        { at: padding + index * room + barWidth / 2, y: dashY, maxWidth: room, anchor: 'middle' },
+        '–',
+      );
+      continue;
+    }
     const height = value === 0 ? leastHeight : Math.max(leastHeight, (value / greatest) * barsHeight);
     const at = padding + index * room;
     canvas.rect(

@@ -61,12 +61,9 @@ export async function findCalendar(
   resolved: ResolvedAccount,
   { withPrivate, window, timeZone }: CalendarTerms,
 ): Promise<Calendar | undefined> {
-  const { account, provider } = resolved;
   const days = daysOfWindow(window, today(services.now(), timeZone).toString());
   const terms = { withPrivate, days, timeZone };
-  const isReported =
-    account.type === 'user' && !account.pinned && !withPrivate && provider.accounts.fetchCalendar !== undefined;
-  if (!isReported) return collectedCalendar(services, resolved, terms);
+  if (withPrivate || !hasOwnCalendar(resolved)) return collectedCalendar(services, resolved, terms);
   const reported = await awaitReported(services, resolved);
   if (typeof reported === 'object') {
     if (window === undefined) return reportedCalendar(reported);
@@ -80,6 +77,39 @@ export async function findCalendar(
       ? await collectedCalendar(services, resolved, terms)
       : await storedCalendar(services, resolved, terms);
   return collected && { ...collected, isFinal: false };
+}
+
+/** Returns whether the host has a calendar of its own for an account. */
+function hasOwnCalendar({ account, provider }: Pick<ResolvedAccount, 'account' | 'provider'>): boolean {
+  return account.type === 'user' && !account.pinned && provider.accounts.fetchCalendar !== undefined;
+}
+
+/**
+ * Sums the host's own calendar in windows of whole days. Waits until the deadline when none is stored.
+ * @returns undefined without a calendar; an undefined sum for a window whose days it does not have.
+ */
+export async function sumHostCalendar(
+  services: LoadServices,
+  resolved: ResolvedAccount,
+  windows: readonly Window[],
+): Promise<{ totals: (number | undefined)[]; includesPrivate: boolean } | undefined> {
+  const reported = hasOwnCalendar(resolved) ? await awaitReported(services, resolved) : undefined;
+  if (typeof reported !== 'object') return undefined;
+  const calendar = reportedCalendar(reported);
+  const { from, until } = calendar.input;
+  const totals = windows.map((window) => {
+    const days = wholeDaysOf(window);
+    if (days === undefined || days.from < from || days.from > until) return undefined;
+    return cutCalendar(calendar, days).input.total;
+  });
+  return { totals, includesPrivate: reported.includesPrivate };
+}
+
+/** Returns the first and the last day of a window in its time zone; undefined unless both are whole. */
+function wholeDaysOf({ since, until, timeZone, length }: Window): Days | undefined {
+  if (since === null || until === null || length === null || 'milliseconds' in length) return undefined;
+  const last = today(new Date(until.getTime() - 1), timeZone);
+  return { from: today(since, timeZone).toString(), until: last.toString() };
 }
 
 /**

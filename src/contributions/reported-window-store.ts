@@ -27,6 +27,23 @@ export async function findReportedWindow(
   return rows[0];
 }
 
+/** Finds the stored counters of several ranges, in the same order. */
+export async function findReportedWindows(
+  connection: Connection,
+  accountId: string,
+  ranges: readonly (DayRange | undefined)[],
+): Promise<(ReportedWindow | undefined)[]> {
+  const places = ranges.flatMap((range, place) => (range === undefined ? [] : [{ place, ...range }]));
+  const { rows } = await sql<ReportedWindow & { place: number }>`
+    select p.place, w.counters, w.fetched_at as "fetchedAt"
+    from json_to_recordset(${JSON.stringify(places)}::json) as p (place integer, first date, last date)
+    join reported_windows w on w.account_id = ${accountId}::uuid and w.first_day = p.first and w.last_day = p.last`.execute(
+    connection,
+  );
+  const found = new Map(rows.map(({ place, ...reported }) => [place, reported]));
+  return ranges.map((_, place) => found.get(place));
+}
+
 /** Stores the counters of a range, unless those fetched later are stored, or the account was erased meanwhile. */
 export async function saveReportedWindow(
   connection: Connection,

@@ -5,7 +5,7 @@ import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { DayRange } from '../providers/provider.ts';
 import type { Window } from '../windows/window.ts';
 import { fetchWindowJob } from './jobs.ts';
-import { findReportedWindow, type ReportedWindow } from './reported-window-store.ts';
+import { findReportedWindow, findReportedWindows, type ReportedWindow } from './reported-window-store.ts';
 
 const dayMs = 86_400_000;
 /** The host needs some time until its own numbers hold the latest contributions. */
@@ -37,6 +37,19 @@ export async function findHostCounters(
   if ((await findOutcome(connection, job.key, now())) === undefined)
     await resolver.requestAndWait(job, terms, find, isStored);
   return find();
+}
+
+/** Finds the host's own counters of windows that are stored, without fetching any. */
+export function findStoredHostCounters(
+  { connection, now }: Pick<LoadServices, 'connection' | 'now'>,
+  { account }: Pick<ResolvedAccount, 'account'>,
+  windows: readonly Window[],
+): Promise<(ReportedWindow | undefined)[]> {
+  return findReportedWindows(
+    connection,
+    account.id,
+    windows.map((window) => toRange(window, now())),
+  );
 }
 
 /** Returns the days of a window up to the present one; undefined unless they are whole, and both ends are given. */

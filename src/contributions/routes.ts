@@ -35,7 +35,22 @@ export type ContributionsCard = (typeof cards)[number];
 
 /** An account with its lifetime counters, or those of a window. */
 const EntityWithContributions = Type.Object(
-  { ...Entity.properties, contributions: ContributionCounters, window: Type.Optional(WindowSchema) },
+  {
+    ...Entity.properties,
+    contributions: ContributionCounters,
+    window: Type.Optional(WindowSchema),
+    source: Type.Optional(
+      Type.Enum(['collected', 'host'], { description: 'In a series: the origin of the counters of this window.' }),
+    ),
+    calendar_total: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          "In a series, where counters are missing: all contributions in the window by the host's own calendar, which has the last year.",
+        examples: [54],
+      }),
+    ),
+  },
   { title: 'EntityWithContributions' },
 );
 
@@ -190,18 +205,27 @@ function presentHistory(
 
 function presentSeries(
   { resolver, publicUrl }: RouteServices,
-  { series: { windows, missing, source }, lifetime, asOf, progress, includesPrivate }: LoadedSeries,
+  {
+    series: { windows, missing, source, calendarIncludesPrivate = false },
+    lifetime,
+    asOf,
+    progress,
+    ...loaded
+  }: LoadedSeries,
   { account, provider }: Context,
 ): HandlerResult {
   const urls = { url: provider.accounts.urlOf(account), publicUrl: publicUrl() };
+  const includesPrivate = loaded.includesPrivate || calendarIncludesPrivate;
   const lifetimeItem = { day: '', counters: lifetime, missing, updatedAt: account.updatedAt };
   return {
     envelope: envelope({
       dataType: 'entity',
-      data: windows.map(({ window, counters }) => ({
+      data: windows.map(({ window, counters, source: ofWindow, calendarTotal }) => ({
         ...toItem(account, urls, lifetimeItem),
         contributions: toMembers(counters),
         window: meaningOf(window),
+        ...(windows.length > 1 && { source: ofWindow }),
+        ...(calendarTotal !== undefined && { calendar_total: calendarTotal }),
       })),
       provenance: {
         asOf,
@@ -214,7 +238,8 @@ function presentSeries(
     }),
     staleAt: resolver.staleAt(asOf),
     cardInput: { countsCollected: source === 'collected' && account.type !== 'organization' },
-    ...(includesPrivate && { isWithdrawable: true, isCacheable: false }),
+    ...(includesPrivate && { isWithdrawable: true }),
+    ...(loaded.includesPrivate && { isCacheable: false }),
   };
 }
 

@@ -3,17 +3,22 @@ import type { Account } from '../accounts/store.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { Source } from '../http/envelope.ts';
 import { countedUntil, endOfTime, type Window, windowsUpTo } from '../windows/window.ts';
+import { sumHostCalendar } from './calendar.ts';
 import { findCollection, narrowUncollected } from './collection-store.ts';
 import { findHistory } from './counter-store.ts';
 import { type CounterName, type Counters, completeCounters, counterNames, unknownCounters } from './counters.ts';
 import { countStored } from './private-store.ts';
-import { findHostCounters } from './reported-window.ts';
+import { findHostCounters, findStoredHostCounters } from './reported-window.ts';
+import type { ReportedWindow } from './reported-window-store.ts';
 import { type CountedAccount, countParts, findUndated } from './window-store.ts';
 
 /** The counters of a window. */
 export interface CountedWindow {
   window: Window;
   counters: Counters;
+  source: Source;
+  /** All contributions by the host's own calendar; undefined where it does not have the days, or is not needed. */
+  calendarTotal?: number | undefined;
 }
 
 /** The counters of a window and of those before it, newest first. */
@@ -21,8 +26,10 @@ export interface WindowSeries {
   windows: CountedWindow[];
   /** Counters that may lack contributions. */
   missing: CounterName[];
-  /** The origin of all numbers. */
+  /** The origin of the numbers of the newest window. */
   source: Source;
+  /** True when the sums of the calendar have private contributions, which their owner publishes at the host. */
+  calendarIncludesPrivate?: boolean;
 }
 
 const dayMs = 86_400_000;
@@ -64,7 +71,11 @@ async function countWindows(
     return {
       source: 'collected',
       missing,
-      windows: windows.map((window, index) => ({ window, counters: parts[index] ?? unknownCounters })),
+      windows: windows.map((window, index) => ({
+        window,
+        source: 'collected',
+        counters: parts[index] ?? unknownCounters,
+      })),
     };
   };
   // Contributions to repositories of others depend on more than this account.
@@ -77,9 +88,10 @@ async function countWindows(
 const ofHost: readonly CounterName[] = ['commits', 'issues', 'pull_requests', 'reviews'];
 
 /**
- * Counts an account's contributions in a window and in those before it. Uses the host's own numbers only for a single
- * window of public contributions of which collected data lacks some, and where the host has more. The two are never
- * mixed.
+ * Counts an account's contributions in a window and in those before it. Where collected data lacks public contributions of a
+ * user, the host's own numbers of a window replace it if they are known and more: those of the newest window are fetched,
+ * those of earlier ones only found. The two are never mixed in one window. In a series, the host's own calendar gives the
+ * sums.
  * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
  */
 export async function loadWindows(
@@ -89,17 +101,38 @@ export async function loadWindows(
 ): Promise<WindowSeries> {
   const collected = await countWindows(services, resolved, wanted);
   const isComplete = !ofHost.some((name) => collected.missing.includes(name));
-  if (isComplete || wanted.limit > 1 || wanted.withPrivate) return collected;
-  const reported = await findHostCounters(services, resolved, wanted.window);
-  if (reported === undefined) return collected;
-  const [present] = collected.windows;
-  if (present !== undefined && ofHost.every((name) => isAsMany(present.counters[name], reported.counters[name]))) {
+  if (isComplete || wanted.withPrivate) return collected;
+  const windows = collected.windows.map(({ window }) => window);
+  const newest = await findHostCounters(services, resolved, wanted.window);
+  const reported = [newest, ...(await findStoredHostCounters(services, resolved, windows.slice(1)))];
+  const chosen = collected.windows.map((counted, index) => choose(counted, collected.missing, reported[index]));
+  const calendar = windows.length > 1 ? await sumHostCalendar(services, resolved, windows) : undefined;
+  return {
+    source: chosen[0]?.source ?? 'collected',
+    missing: counterNames.filter((name) => chosen.some(({ missing }) => missing.includes(name))),
+    windows: chosen.map(({ window, counters, source }, index) => ({
+      window,
+      counters,
+      source,
+      calendarTotal: calendar?.totals[index],
+    })),
+    ...(calendar && { calendarIncludesPrivate: calendar.includesPrivate }),
+  };
+}
+
+/** Returns the host's counters of a window where they are known and more than the collected ones. */
+function choose(
+  counted: CountedWindow,
+  missing: readonly CounterName[],
+  reported: ReportedWindow | undefined,
+): CountedWindow & { missing: readonly CounterName[] } {
+  if (reported === undefined) return { ...counted, missing };
+  if (ofHost.every((name) => isAsMany(counted.counters[name], reported.counters[name]))) {
     const proven = new Set<CounterName>([...ofHost, 'contributed_to']);
-    return { ...collected, missing: collected.missing.filter((name) => !proven.has(name)) };
+    return { ...counted, missing: missing.filter((name) => !proven.has(name)) };
   }
   const counters: Counters = { ...unknownCounters, ...reported.counters };
-  const missing = counterNames.filter((name) => counters[name] === null);
-  return { source: 'host', missing, windows: [{ window: wanted.window, counters }] };
+  return { ...counted, source: 'host', counters, missing: counterNames.filter((name) => counters[name] === null) };
 }
 
 function isAsMany(collected: number | null, reported: number | null | undefined): boolean {

@@ -19,6 +19,7 @@ const Item = Type.Object({
   level: Type.Integer(),
   contributions: Type.Record(Type.String(), Type.Integer()),
   window: Type.Optional(WindowSchema),
+  calendar_total: Type.Optional(Type.Integer()),
 });
 const compiledItem = Compile(Item);
 
@@ -58,21 +59,28 @@ export function readContent({ envelope, countsCollected = false }: CardInput): C
     countsCollected,
     asOf: asOfResponse(envelope),
     window: meta_data.window,
-    trend: meta_data.window === undefined ? undefined : trendOf(data),
+    trend: meta_data.window === undefined ? undefined : trendOf(data, meta_data.missing ?? []),
   };
 }
 
 const contributing = namesOfKinds(contributionKinds);
 
-/** Returns the trend of a series of windows, the newest first; undefined for a single one. */
-function trendOf(items: readonly unknown[]): Trend | undefined {
+/**
+ * Returns the trend of a series of windows, the newest first; undefined for a single one. Sums of the host's calendar and
+ * collected ones never stand side by side.
+ */
+function trendOf(items: readonly unknown[], missing: readonly string[]): Trend | undefined {
   const known = items.filter((item) => compiledItem.Check(item)).toReversed();
   const [oldest, newest] = [known.at(0)?.window, known.at(-1)?.window];
   if (known.length < 2 || oldest === undefined || newest === undefined) return undefined;
-  const values = known.map(({ contributions }) =>
-    contributing.reduce((sum, name) => sum + (contributions[name] ?? 0), 0),
-  );
-  return { values, oldest, newest };
+  const isOfHost = known.some((item) => item.calendar_total !== undefined);
+  const isIncomplete = contributing.some((name) => missing.includes(name));
+  const values = known.map(({ contributions, calendar_total: total = null }) => {
+    if (isOfHost) return total;
+    const sum = contributing.reduce((all, name) => all + (contributions[name] ?? 0), 0);
+    return sum === 0 && isIncomplete ? null : sum;
+  });
+  return { values, isOfHost, oldest, newest };
 }
 
 export function shownCounters({ hide, show }: CardOptions): CounterName[] {

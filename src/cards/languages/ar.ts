@@ -16,6 +16,7 @@ export const ar: Words = {
   publicOnly: 'المساهمات العامة',
   publicAndPrivate: 'المساهمات العامة والخاصة',
   inCollected: 'في المستودعات المجمّعة هنا',
+  trendOfHost: 'الأعمدة: حسب تقويم الخادم',
   asOf: 'حتى {date}',
   stillCounting: 'العدّ جارٍ',
   begins: 'يبدأ في {date}',

@@ -16,6 +16,7 @@ export const cs: Words = {
   publicOnly: 'Veřejné příspěvky',
   publicAndPrivate: 'Veřejné i soukromé příspěvky',
   inCollected: 'v repozitářích shromážděných zde',
+  trendOfHost: 'sloupce: podle kalendáře serveru',
   asOf: 'k {date}',
   stillCounting: 'ještě se počítá',
   begins: 'začíná {date}',

@@ -16,6 +16,7 @@ export const de: Words = {
   publicOnly: 'Öffentliche Beiträge',
   publicAndPrivate: 'Öffentliche und private Beiträge',
   inCollected: 'in hier erfassten Repositorys',
+  trendOfHost: 'Balken: nach dem Kalender des Code-Hosts',
   asOf: 'Stand {date}',
   stillCounting: 'wird noch gezählt',
   begins: 'beginnt am {date}',

@@ -16,6 +16,7 @@ export const en: Words = {
   publicOnly: 'Public contributions',
   publicAndPrivate: 'Public and private contributions',
   inCollected: 'in repositories collected here',
+  trendOfHost: 'bars: as the host’s calendar counts',
   asOf: 'as of {date}',
   stillCounting: 'still counting',
   begins: 'begins on {date}',

@@ -16,6 +16,7 @@ export const es: Words = {
   publicOnly: 'Contribuciones públicas',
   publicAndPrivate: 'Contribuciones públicas y privadas',
   inCollected: 'en los repositorios recopilados aquí',
+  trendOfHost: 'barras: según el calendario del servidor',
   asOf: 'a {date}',
   stillCounting: 'aún contando',
   begins: 'empieza el {date}',

@@ -16,6 +16,7 @@ export const fr: Words = {
   publicOnly: 'Contributions publiques',
   publicAndPrivate: 'Contributions publiques et privées',
   inCollected: 'dans les dépôts collectés ici',
+  trendOfHost: 'barres : selon le calendrier de l’hébergeur',
   asOf: 'au {date}',
   stillCounting: 'comptage en cours',
   begins: 'commence le {date}',

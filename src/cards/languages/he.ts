@@ -16,6 +16,7 @@ export const he: Words = {
   publicOnly: 'תרומות ציבוריות',
   publicAndPrivate: 'תרומות ציבוריות ופרטיות',
   inCollected: 'במאגרים שנאספו כאן',
+  trendOfHost: 'עמודות: לפי לוח השנה של השרת',
   asOf: 'נכון ל־{date}',
   stillCounting: 'הספירה נמשכת',
   begins: 'מתחיל ב־{date}',

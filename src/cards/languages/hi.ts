@@ -16,6 +16,7 @@ export const hi: Words = {
   publicOnly: 'सार्वजनिक योगदान',
   publicAndPrivate: 'सार्वजनिक और निजी योगदान',
   inCollected: 'यहाँ जुटाए गए रिपॉज़िटरी में',
+  trendOfHost: 'पट्टियाँ: होस्ट के कैलेंडर के अनुसार',
   asOf: '{date} तक',
   stillCounting: 'गिनती जारी है',
   begins: '{date} से शुरू',

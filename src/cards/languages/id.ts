@@ -16,6 +16,7 @@ export const id: Words = {
   publicOnly: 'Kontribusi publik',
   publicAndPrivate: 'Kontribusi publik dan privat',
   inCollected: 'di repositori yang dikumpulkan di sini',
+  trendOfHost: 'batang: menurut kalender host kode',
   asOf: 'per {date}',
   stillCounting: 'masih dihitung',
   begins: 'mulai {date}',

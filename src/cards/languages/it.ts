@@ -16,6 +16,7 @@ export const it: Words = {
   publicOnly: 'Contributi pubblici',
   publicAndPrivate: 'Contributi pubblici e privati',
   inCollected: 'nei repository raccolti qui',
+  trendOfHost: 'barre: secondo il calendario del server',
   asOf: 'al {date}',
   stillCounting: 'conteggio in corso',
   begins: 'inizia il {date}',

@@ -16,6 +16,7 @@ export const ja: Words = {
   publicOnly: '公開の貢献',
   publicAndPrivate: '公開と非公開の貢献',
   inCollected: 'ここで収集したリポジトリ内',
+  trendOfHost: '棒：コードホストのカレンダーによる',
   asOf: '{date} 時点',
   stillCounting: '集計中',
   begins: '{date} 開始',

@@ -16,6 +16,7 @@ export const ko: Words = {
   publicOnly: '공개 기여',
   publicAndPrivate: '공개 및 비공개 기여',
   inCollected: '여기서 수집한 저장소 기준',
+  trendOfHost: '막대: 코드 호스트 달력 기준',
   asOf: '{date} 기준',
   stillCounting: '집계 중',
   begins: '{date} 시작',

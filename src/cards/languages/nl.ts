@@ -16,6 +16,7 @@ export const nl: Words = {
   publicOnly: 'Openbare bijdragen',
   publicAndPrivate: 'Openbare en privébijdragen',
   inCollected: 'in de hier verzamelde repository’s',
+  trendOfHost: 'balken: volgens de kalender van de codehost',
   asOf: 'op {date}',
   stillCounting: 'wordt nog geteld',
   begins: 'begint op {date}',

@@ -16,6 +16,7 @@ export const pl: Words = {
   publicOnly: 'Wkład publiczny',
   publicAndPrivate: 'Wkład publiczny i prywatny',
   inCollected: 'w zebranych tutaj repozytoriach',
+  trendOfHost: 'słupki: według kalendarza serwera',
   asOf: 'stan na {date}',
   stillCounting: 'trwa liczenie',
   begins: 'początek: {date}',

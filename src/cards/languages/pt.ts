@@ -16,6 +16,7 @@ export const pt: Words = {
   publicOnly: 'Contribuições públicas',
   publicAndPrivate: 'Contribuições públicas e privadas',
   inCollected: 'nos repositórios coletados aqui',
+  trendOfHost: 'barras: segundo o calendário do servidor',
   asOf: 'em {date}',
   stillCounting: 'ainda contando',
   begins: 'começa em {date}',

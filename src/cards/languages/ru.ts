@@ -16,6 +16,7 @@ export const ru: Words = {
   publicOnly: 'Публичный вклад',
   publicAndPrivate: 'Публичный и приватный вклад',
   inCollected: 'в собранных здесь репозиториях',
+  trendOfHost: 'столбцы: по календарю сервера',
   asOf: 'на {date}',
   stillCounting: 'идёт подсчёт',
   begins: 'начало: {date}',

@@ -16,6 +16,7 @@ export const sv: Words = {
   publicOnly: 'Offentliga bidrag',
   publicAndPrivate: 'Offentliga och privata bidrag',
   inCollected: 'i repon som samlats in här',
+  trendOfHost: 'staplar: enligt kodserverns kalender',
   asOf: 'per {date}',
   stillCounting: 'räknas fortfarande',
   begins: 'börjar {date}',

@@ -16,6 +16,7 @@ export const tr: Words = {
   publicOnly: 'Herkese açık katkılar',
   publicAndPrivate: 'Herkese açık ve özel katkılar',
   inCollected: 'burada toplanan depolarda',
+  trendOfHost: 'çubuklar: sunucunun takvimine göre',
   asOf: '{date} itibarıyla',
   stillCounting: 'sayım sürüyor',
   begins: 'başlangıç: {date}',

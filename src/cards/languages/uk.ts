@@ -16,6 +16,7 @@ export const uk: Words = {
   publicOnly: 'Публічний внесок',
   publicAndPrivate: 'Публічний і приватний внесок',
   inCollected: 'у зібраних тут репозиторіях',
+  trendOfHost: 'стовпці: за календарем сервера',
   asOf: 'на {date}',
   stillCounting: 'триває підрахунок',
   begins: 'початок: {date}',

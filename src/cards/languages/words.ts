@@ -17,6 +17,8 @@ export interface Words extends Record<CounterName, string> {
   publicAndPrivate: string;
   /** The note that only contributions in collected repositories are counted. */
   inCollected: string;
+  /** The note that the bars of a trend are sums of the host's own calendar. */
+  trendOfHost: string;
   /** `{date}` is the day of the last request to the provider. */
   asOf: string;
   stillCounting: string;

@@ -16,6 +16,7 @@ export const zh: Words = {
   publicOnly: '公开贡献',
   publicAndPrivate: '公开和私有贡献',
   inCollected: '仅统计此处收集的仓库',
+  trendOfHost: '条形：按代码托管平台的日历',
   asOf: '截至 {date}',
   stillCounting: '统计中',
   begins: '{date} 开始',

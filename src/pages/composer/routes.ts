@@ -51,7 +51,14 @@ function readForm(query: unknown): FieldValues {
   }
   const { card } = kindOf(values);
   if (sent.get('parts') === card) chooseParts(values, card, sentFor('part'));
+  if (card === 'contributions' && listOf(values.get('show')).includes('trend')) chooseSeries(values);
   return values;
+}
+
+/** Sets the windows of a trend, which is drawn from a series alone. */
+function chooseSeries(values: Map<string, string>): void {
+  if (!['period', 'since', 'until'].some((field) => values.has(field))) values.set('period', 'this-month');
+  if (Number(values.get('limit') ?? 1) <= 1) values.set('limit', '12');
 }
 
 /** Sets the parts to leave out and to add from those that are checked. The parts of another card say nothing of this one. */

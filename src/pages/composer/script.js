@@ -46,8 +46,8 @@ form.addEventListener('input', (event) => {
   clearTimeout(timer);
   newest += 1;
   outdated.add('result');
-  // Another card has other fields.
-  if (event.target.id === 'card') outdated.add('form');
+  // Another card has other fields, and a trend sets its windows.
+  if (event.target.id === 'card' || event.target.value === 'trend') outdated.add('form');
   timer = setTimeout(() => void update(), quietMs);
 });
 document.addEventListener('click', (event) => {

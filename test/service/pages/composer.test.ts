@@ -93,4 +93,24 @@ describe('the composer page', () => {
     }
     assert.equal((await service.get('/cards/../../package.json')).status, 404);
   });
+
+  it('gives a trend the windows from which it is drawn', async () => {
+    const { service, simulator } = shared;
+    const addressOf = async (query: string): Promise<string> => {
+      const { text } = await service.get(`/cards?name=${simulator.accounts.user}&card=contributions&${query}`);
+      return /\/contributions\?[^"]*/.exec(text)?.[0].replaceAll('&amp;', '&') ?? assert.fail(text);
+    };
+    const trend = 'parts=contributions&part=trend';
+    for (const [query, expected] of [
+      [trend, 'limit=12&period=this-month'],
+      ['show=trend', 'limit=12&period=this-month'],
+      [`${trend}&limit=1`, 'limit=12&period=this-month'],
+      [`${trend}&period=this-week&limit=6`, 'limit=6&period=this-week'],
+      [`${trend}&since=2026-01-01&until=2026-01-31`, 'limit=12&since=2026-01-01&until=2026-01-31'],
+    ]) {
+      const address = await addressOf(query ?? '');
+      assert.ok(address.includes(`${expected}&`) && address.includes('show=trend'), address);
+    }
+    assert.doesNotMatch(await addressOf('parts=contributions&part=level'), /period|limit/);
+  });
 });

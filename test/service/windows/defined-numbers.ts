@@ -19,6 +19,7 @@ export const defined: Record<string, Record<string, string>> = {
   listContributions: {
     ...ofAccount,
     ...Object.fromEntries(counterNames.map((name) => [`contributions.${name}`, name])),
+    calendar_total: 'days',
   },
   listRepositoryContributions: Object.fromEntries(
     counterNames.filter((name) => name !== 'contributed_to').map((name) => [`contributions.${name}`, name]),

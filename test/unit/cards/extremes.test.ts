@@ -173,6 +173,23 @@ describe('numbers of seven digits', () => {
 });
 
 describe('trends', () => {
+  it('have dashes in place of windows that are not known, and say when the host counts', () => {
+    const { envelope } = seriesOf();
+    const itemWith = (facts: object) => Object.assign({}, envelope.data[0], facts);
+    const describedBy = (data: object[], missing: string[]): string => {
+      const input = { envelope: { ...envelope, meta_data: { ...envelope.meta_data, missing }, data } };
+      return /<desc[^>]*>(.*?)<\/desc>/s.exec(draw('contributions', input, { show: 'trend' }).svg)?.[1] ?? '';
+    };
+    const empty = itemWith({ contributions: {} });
+    const some = itemWith({ contributions: { commits: 5, stars: 9 } });
+    assert.match(describedBy([some, empty], []), /: 0, 5\./);
+    assert.match(describedBy([some, empty], ['stars']), /: 0, 5\./);
+    assert.match(describedBy([some, empty], ['commits']), /: –, 5\./);
+    const counted = describedBy([{ ...empty, calendar_total: 54 }, some], ['commits']);
+    assert.match(counted, /: –, 54\./);
+    assert.match(counted, /calendar/);
+  });
+
   const barsOf = (count: number, width = 480) => {
     const { envelope } = seriesOf();
     const data = Array.from({ length: count }, (_, index) => envelope.data[index % 4]);
