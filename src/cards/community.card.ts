@@ -25,6 +25,7 @@ const compiledItem = Compile(Item);
 interface Content {
   count: number;
   isCounting: boolean;
+  leavesOutBots: boolean;
 }
 
 /** The badge with the number of people in a community, sized for a line of text. */
@@ -32,13 +33,15 @@ export const communityCard = defineCard<Content>({
   parts: { hideable: [], showable: [] },
   nothingOf: 'contributors',
   emptySize: () => ({ widthPx: 120, heightPx: height }),
-  read: ({ envelope: { data, meta_data }, further = 0 }) => ({
+  read: ({ envelope: { data, meta_data }, further = 0, leavesOutBots = false }) => ({
     count: data.filter((item) => compiledItem.Check(item)).length + further,
     isCounting: meta_data.complete === false,
+    leavesOutBots,
   }),
-  draw: ({ count, isCounting }, options) => {
+  draw: ({ count, isCounting, leavesOutBots }, options) => {
     const { words, plural } = options.language;
-    const value = count === 0 && isCounting ? words.stillCounting : plural(words.contributors, count);
+    const people = [plural(words.contributors, count), ...(leavesOutBots ? [words.withoutBots] : [])].join(' · ');
+    const value = count === 0 && isCounting ? words.stillCounting : people;
     return drawBadge(options, options.title ?? words.community, value);
   },
 });

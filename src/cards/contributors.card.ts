@@ -40,6 +40,7 @@ interface Content {
   people: Item[];
   /** The number of contributors that are not in `people`. */
   others: number;
+  leavesOutBots: boolean;
   isCounting: boolean;
   /** The account or the repository that they contributed to. */
   of: string;
@@ -59,13 +60,14 @@ export const contributorsCard = defineCard<Content>({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: padding + headerHeight(options, 1) + 2 * rowHeight + padding - gap,
   }),
-  read: ({ envelope, further = 0, of = '' }) => {
+  read: ({ envelope, further = 0, leavesOutBots = false, of = '' }) => {
     const { data, meta_data } = envelope;
     const people = data.filter((item) => compiledItem.Check(item));
     if (people.length === 0) return undefined;
     return {
       people,
       others: further,
+      leavesOutBots,
       isCounting: meta_data.complete === false,
       of,
       window: meta_data.window,
@@ -122,10 +124,11 @@ export const contributorsCard = defineCard<Content>({
 });
 
 /** Returns what the people contributed to, their number, and the window, as far as they are known. */
-function summaryOf({ people, others, of, window }: Content, { language }: CardOptions): string[] {
+function summaryOf({ people, others, leavesOutBots, of, window }: Content, { language }: CardOptions): string[] {
   return [
     ...(of === '' ? [] : [of]),
     language.plural(language.words.contributors, people.length + others),
+    ...(leavesOutBots ? [language.words.withoutBots] : []),
     ...(window === undefined ? [] : [daysOf(window, language.date)]),
   ];
 }

@@ -200,8 +200,9 @@ async function loadLifetime(services: RouteServices, context: Context, collected
 function present(
   { cursors, resolver, publicUrl }: RouteServices,
   contributors: Contributors,
-  { provider, isOwner }: Context,
+  context: Context,
 ): HandlerResult {
+  const { provider, isOwner } = context;
   const { page, missing, progress, placeOf, further, origin } = contributors;
   const { of, asOf } = contributors.collected;
   return {
@@ -220,7 +221,9 @@ function present(
       ...neighbourCursors(contributors, (contributor) => cursors.write(listing, placeOf(contributor))),
     }),
     staleAt: resolver.staleAt(asOf),
-    ...(further !== undefined && { cardInput: { of, further } }),
+    ...(further !== undefined && {
+      cardInput: { of, further, leavesOutBots: context.query.type === undefined && !includesBots(context) },
+    }),
   };
 }
 

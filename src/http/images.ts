@@ -7,6 +7,8 @@ export interface CardInput {
   envelope: Envelope;
   /** The number of items after those of the response. */
   further?: number;
+  /** True when bots are left out of the people, whom the list as JSON has. */
+  leavesOutBots?: boolean;
   /** Ids of the repositories that define images, by image URL. An image is stored as long as its repository. */
   repositoriesOfImages?: ReadonlyMap<string, string>;
   calendar?: CalendarInput;

@@ -46,6 +46,7 @@ export const ar: Words = {
     many: '{n} مساهمًا',
     other: '{n} مساهم',
   },
+  withoutBots: 'دون الروبوتات',
   contributionsInYear: {
     zero: 'لا مساهمات خلال العام الماضي',
     one: 'مساهمة واحدة خلال العام الماضي',

@@ -30,6 +30,7 @@ export const cs: Words = {
     many: '{n} přispěvatele',
     other: '{n} přispěvatelů',
   },
+  withoutBots: 'bez botů',
   contributionsInYear: {
     one: '{n} příspěvek za poslední rok',
     few: '{n} příspěvky za poslední rok',

@@ -25,6 +25,7 @@ export const de: Words = {
   points: { one: '{n} Punkt', other: '{n} Punkte' },
   completeRepositories: 'Vollständig: {n} von {total} Repositorys',
   contributors: { one: '{n} Mitwirkender', other: '{n} Mitwirkende' },
+  withoutBots: 'ohne Bots',
   contributionsInYear: { one: '{n} Beitrag im letzten Jahr', other: '{n} Beiträge im letzten Jahr' },
   more: '+{n} weitere',
   nobodyYet: 'Noch niemand',

@@ -25,6 +25,7 @@ export const en: Words = {
   points: { one: '{n} point', other: '{n} points' },
   completeRepositories: 'Complete: {n} of {total} repositories',
   contributors: { one: '{n} contributor', other: '{n} contributors' },
+  withoutBots: 'without bots',
   contributionsInYear: { one: '{n} contribution in the last year', other: '{n} contributions in the last year' },
   more: '+{n} more',
   nobodyYet: 'Nobody yet',

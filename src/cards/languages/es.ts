@@ -25,6 +25,7 @@ export const es: Words = {
   points: { one: '{n} punto', other: '{n} puntos' },
   completeRepositories: 'Completos: {n} de {total} repositorios',
   contributors: { one: '{n} colaborador', other: '{n} colaboradores' },
+  withoutBots: 'sin bots',
   contributionsInYear: { one: '{n} contribución en el último año', other: '{n} contribuciones en el último año' },
   more: '+{n} más',
   nobodyYet: 'Nadie todavía',

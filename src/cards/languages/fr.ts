@@ -25,6 +25,7 @@ export const fr: Words = {
   points: { one: '{n} point', other: '{n} points' },
   completeRepositories: 'Complets : {n} dépôts sur {total}',
   contributors: { one: '{n} contributeur', other: '{n} contributeurs' },
+  withoutBots: 'sans bots',
   contributionsInYear: { one: '{n} contribution sur un an', other: '{n} contributions sur un an' },
   more: '+{n} autres',
   nobodyYet: 'Personne pour l’instant',

@@ -25,6 +25,7 @@ export const he: Words = {
   points: { one: 'נקודה אחת', two: '{n} נקודות', other: '{n} נקודות' },
   completeRepositories: 'מאגרים שלמים: {n} מתוך {total}',
   contributors: { one: 'תורם אחד', two: '{n} תורמים', other: '{n} תורמים' },
+  withoutBots: 'ללא בוטים',
   contributionsInYear: {
     one: 'תרומה אחת בשנה האחרונה',
     two: '{n} תרומות בשנה האחרונה',

@@ -25,6 +25,7 @@ export const hi: Words = {
   points: { one: '{n} अंक', other: '{n} अंक' },
   completeRepositories: 'पूर्ण रिपॉज़िटरी: {total} में से {n}',
   contributors: { one: '{n} योगदानकर्ता', other: '{n} योगदानकर्ता' },
+  withoutBots: 'बॉट के बिना',
   contributionsInYear: { one: 'पिछले वर्ष {n} योगदान', other: 'पिछले वर्ष {n} योगदान' },
   more: '+{n} और',
   nobodyYet: 'अभी कोई नहीं',

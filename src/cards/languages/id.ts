@@ -25,6 +25,7 @@ export const id: Words = {
   points: { other: '{n} poin' },
   completeRepositories: 'Lengkap: {n} dari {total} repositori',
   contributors: { other: '{n} kontributor' },
+  withoutBots: 'tanpa bot',
   contributionsInYear: { other: '{n} kontribusi dalam setahun terakhir' },
   more: '+{n} lainnya',
   nobodyYet: 'Belum ada',

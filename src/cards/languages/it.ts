@@ -25,6 +25,7 @@ export const it: Words = {
   points: { one: '{n} punto', other: '{n} punti' },
   completeRepositories: 'Completi: {n} repository su {total}',
   contributors: { one: '{n} collaboratore', other: '{n} collaboratori' },
+  withoutBots: 'senza bot',
   contributionsInYear: { one: '{n} contributo nell’ultimo anno', other: '{n} contributi nell’ultimo anno' },
   more: '+{n} altri',
   nobodyYet: 'Ancora nessuno',

@@ -25,6 +25,7 @@ export const ja: Words = {
   points: { other: '{n} ポイント' },
   completeRepositories: '収集済みリポジトリ：{n} / {total}',
   contributors: { other: '貢献者 {n} 人' },
+  withoutBots: 'ボットを除く',
   contributionsInYear: { other: '過去 1 年間に {n} 件の貢献' },
   more: 'ほか {n} 人',
   nobodyYet: 'まだ誰もいません',

@@ -25,6 +25,7 @@ export const ko: Words = {
   points: { other: '{n}점' },
   completeRepositories: '완전한 저장소: {n} / {total}',
   contributors: { other: '기여자 {n}명' },
+  withoutBots: '봇 제외',
   contributionsInYear: { other: '지난 1년간 기여 {n}건' },
   more: '외 {n}명',
   nobodyYet: '아직 없음',

@@ -25,6 +25,7 @@ export const nl: Words = {
   points: { one: '{n} punt', other: '{n} punten' },
   completeRepositories: 'Volledig: {n} van {total} repository’s',
   contributors: { one: '{n} bijdrager', other: '{n} bijdragers' },
+  withoutBots: 'zonder bots',
   contributionsInYear: { one: '{n} bijdrage in het afgelopen jaar', other: '{n} bijdragen in het afgelopen jaar' },
   more: '+{n} meer',
   nobodyYet: 'Nog niemand',

@@ -30,6 +30,7 @@ export const pl: Words = {
     many: '{n} współtwórców',
     other: '{n} współtwórców',
   },
+  withoutBots: 'bez botów',
   contributionsInYear: {
     one: '{n} kontrybucja w ostatnim roku',
     few: '{n} kontrybucje w ostatnim roku',

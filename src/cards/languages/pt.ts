@@ -25,6 +25,7 @@ export const pt: Words = {
   points: { one: '{n} ponto', other: '{n} pontos' },
   completeRepositories: 'Completos: {n} de {total} repositórios',
   contributors: { one: '{n} colaborador', other: '{n} colaboradores' },
+  withoutBots: 'sem bots',
   contributionsInYear: { one: '{n} contribuição no último ano', other: '{n} contribuições no último ano' },
   more: '+{n} outros',
   nobodyYet: 'Ninguém ainda',

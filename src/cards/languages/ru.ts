@@ -25,6 +25,7 @@ export const ru: Words = {
   points: { one: '{n} балл', few: '{n} балла', many: '{n} баллов', other: '{n} балла' },
   completeRepositories: 'Полные репозитории: {n} из {total}',
   contributors: { one: '{n} участник', few: '{n} участника', many: '{n} участников', other: '{n} участника' },
+  withoutBots: 'без ботов',
   contributionsInYear: {
     one: '{n} вклад за последний год',
     few: '{n} вклада за последний год',

@@ -25,6 +25,7 @@ export const sv: Words = {
   points: { one: '{n} poäng', other: '{n} poäng' },
   completeRepositories: 'Fullständiga: {n} av {total} repon',
   contributors: { one: '{n} bidragsgivare', other: '{n} bidragsgivare' },
+  withoutBots: 'utan bottar',
   contributionsInYear: { one: '{n} bidrag det senaste året', other: '{n} bidrag det senaste året' },
   more: '+{n} till',
   nobodyYet: 'Ingen än',

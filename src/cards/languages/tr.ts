@@ -25,6 +25,7 @@ export const tr: Words = {
   points: { other: '{n} puan' },
   completeRepositories: 'Tamamlanan depolar: {n} / {total}',
   contributors: { one: '{n} katılımcı', other: '{n} katılımcı' },
+  withoutBots: 'botlar hariç',
   contributionsInYear: { one: 'son bir yılda {n} katkı', other: 'son bir yılda {n} katkı' },
   more: '+{n} kişi daha',
   nobodyYet: 'Henüz kimse yok',

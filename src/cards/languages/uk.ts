@@ -25,6 +25,7 @@ export const uk: Words = {
   points: { one: '{n} бал', few: '{n} бали', many: '{n} балів', other: '{n} бала' },
   completeRepositories: 'Повні репозиторії: {n} з {total}',
   contributors: { one: '{n} учасник', few: '{n} учасники', many: '{n} учасників', other: '{n} учасника' },
+  withoutBots: 'без ботів',
   contributionsInYear: {
     one: '{n} внесок за останній рік',
     few: '{n} внески за останній рік',

@@ -30,6 +30,8 @@ export interface Words extends Record<CounterName, string> {
   /** `{n}` is the number of complete repositories, `{total}` of all. */
   completeRepositories: string;
   contributors: Plural;
+  /** The note that bots are left out of a number of contributors, which lists have. */
+  withoutBots: string;
   contributionsInYear: Plural;
   /** `{n}` is the number of entries that are not shown. */
   more: string;

@@ -25,6 +25,7 @@ export const zh: Words = {
   points: { other: '{n} 分' },
   completeRepositories: '完整的仓库：{n} / {total}',
   contributors: { other: '{n} 位贡献者' },
+  withoutBots: '不含机器人',
   contributionsInYear: { other: '过去一年 {n} 次贡献' },
   more: '还有 {n} 位',
   nobodyYet: '暂无贡献者',

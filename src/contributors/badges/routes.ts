@@ -48,7 +48,7 @@ export function badgeRoutes(app: App, services: RouteServices): void {
       const collected = await collectedOf(services, context, repository);
       return load(services, context, collected);
     },
-    present: (badge) => present(services, badge),
+    present: (badge, { query }) => present(services, badge, query),
   });
   addEndpoint(app, services, {
     ...shared,
@@ -60,7 +60,7 @@ export function badgeRoutes(app: App, services: RouteServices): void {
     query: Query,
     load: async (context) =>
       load(services, context, await collectedOfRepository(services, context, context.params.repository)),
-    present: (badge) => present(services, badge),
+    present: (badge, { query }) => present(services, badge, query),
   });
 }
 
@@ -92,12 +92,16 @@ async function load(
   return { collected, contributors };
 }
 
-function present({ resolver }: RouteServices, { collected, contributors }: Badge): HandlerResult {
+function present(
+  { resolver }: RouteServices,
+  { collected, contributors }: Badge,
+  { bots = false, type }: Static<typeof Query>,
+): HandlerResult {
   const { scope, asOf, uncollected } = collected;
   const provenance = { asOf, missing: uncollected, includesPrivate: scope.includesPrivate };
   return {
     envelope: envelope({ dataType: 'contributor', data: [], provenance }),
     staleAt: resolver.staleAt(asOf),
-    cardInput: { further: contributors },
+    cardInput: { further: contributors, leavesOutBots: type === undefined && !bots },
   };
 }

@@ -100,7 +100,7 @@ describe('responses with cards', () => {
     const last = await service.get(`${organization}/contributors?format=svg&limit=100`);
     assert.doesNotMatch(last.text, / more</);
     const badge = await service.get(`${organization}/badges/community`);
-    assert.ok(badge.text.includes(`>${people.body.data.length} contributors<`), badge.text);
+    assert.ok(badge.text.includes(`>${people.body.data.length} contributors · without bots<`), badge.text);
     assert.match(badge.text, /height="20"/);
 
     const calendar = await service.get(`${organization}/contributions?format=svg&card=calendar`);

@@ -183,6 +183,17 @@ describe('every number', () => {
     );
   });
 
+  it('says that it lacks bots, whom the list has', async () => {
+    for (const path of [`${engines.name}/badges/community?`, `${engines.name}/contributors?format=svg&`]) {
+      for (const query of ['', 'period=this-year', 'bots=false']) {
+        assert.match(await description(`${path}${query}`), /contributors? · without bots/, `${path}${query}`);
+      }
+      for (const query of ['bots=true', 'type=user', 'type=agent&period=2025']) {
+        assert.doesNotMatch(await description(`${path}${query}`), /bots/, `${path}${query}`);
+      }
+    }
+  });
+
   it('is on a badge that of the people in the list', async () => {
     const queries = ['', 'period=2025', 'kinds=reviews', 'newcomers=true&since=2011-01-01'];
     const narrowed = ['', '&repository=engine-1', '&repositories=engine-1', '&exclude_repositories=engine-1'];

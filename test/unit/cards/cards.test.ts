@@ -74,6 +74,9 @@ describe('cards', () => {
         'Public contributions · as of Nov 21, 2026.',
     );
     assert.equal(read(draw('community', contributorsOf(30, 12)).svg).title, 'community: 42 contributors');
+    const leftOut = { ...contributorsOf(30, 12), leavesOutBots: true };
+    assert.equal(read(draw('community', leftOut).svg).title, 'community: 42 contributors · without bots');
+    assert.match(read(draw('contributors', leftOut).svg).description, / · 42 contributors · without bots\./);
     const days = read(draw('calendar', calendarOf()).svg);
     assert.match(days.description, /^1,981 contributions in the last year\./);
     assert.match(
