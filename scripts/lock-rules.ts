@@ -26,7 +26,7 @@ const installed = 'node_modules/';
 
 /**
  * Returns the problems of a lock file: packages without a hash of their content, from elsewhere than the registry, or
- * with an install script that `allowScripts` of the manifest does not name. Such a script could fetch files that no
+ * with an install script that `allowScripts` of the manifest neither permits nor forbids. Such a script could fetch files that no
  * hash covers.
  */
 export function problemsOfLock(lock: unknown, manifest: unknown): string[] {
@@ -41,7 +41,7 @@ export function problemsOfLock(lock: unknown, manifest: unknown): string[] {
     if (entry.resolved !== undefined && !entry.resolved.startsWith(registry)) {
       problems.push(`${path} comes from ${entry.resolved}`);
     }
-    if (entry.hasInstallScript === true && allowScripts[name] !== true) {
+    if (entry.hasInstallScript === true && allowScripts[name] === undefined) {
       problems.push(`${path} has an install script that allowScripts in package.json does not name`);
     }
     return problems;

@@ -4,7 +4,7 @@ import { patientFetch } from './patient-fetch.ts';
 
 export type { PlauditApi } from './generated/sdk.gen.js';
 export type * from './generated/types.gen.js';
-export { type ItemOf, items, type Known, type Outcome, PlauditError, unwrap } from './result.ts';
+export { type ItemOf, items, type Outcome, PlauditError, unwrap } from './result.ts';
 
 export interface PlauditOptions {
   /** The address of the service, such as `https://plaudit.example.org`. */

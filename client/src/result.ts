@@ -29,22 +29,14 @@ function describe(response: Response | undefined): string {
   return response.status === 202 ? 'The data is being collected.' : `The response has status ${response.status}.`;
 }
 
-/** The data of a success, without the empty list that stands for data that is not known yet. */
-export type Known<Data> = Data extends { data: infer Items } ? (unknown[] extends Items ? never : Data) : Data;
-
 /** The type of the items of a page. */
-export type ItemOf<Page> = Known<Page> extends { data: readonly (infer Item)[] } ? Item : never;
+export type ItemOf<Page> = Page extends { data: readonly (infer Item)[] } ? Item : never;
 
 /**
  * Returns the data of a call.
  * @throws PlauditError when the call failed, or its data is not known yet.
  */
-export function unwrap<Data>(call: Promise<Outcome<Data>>): Promise<Known<Data>>;
-export function unwrap(call: Promise<Outcome<unknown>>): Promise<unknown> {
-  return dataOf(call);
-}
-
-async function dataOf<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
+export async function unwrap<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
   const { data, error, response } = await call;
   if (error !== undefined || data === undefined || response?.status === 202) throw new PlauditError(error, response);
   return data;
@@ -66,7 +58,7 @@ export async function* items(
 ): AsyncGenerator<unknown, void, undefined> {
   let after: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
-    const { data, next_cursor: next } = await dataOf(fetchPage(after));
+    const { data, next_cursor: next } = await unwrap(fetchPage(after));
     yield* data;
     if (next === undefined) return;
     after = next;

@@ -3,6 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import {
   type Claim,
   claimLookup,
+  type Delay,
   findOutcome,
   findRetryTime,
   type IsStored,
@@ -12,6 +13,7 @@ import { leaveReplica, outsideOfScope } from '../database/statement-scope.ts';
 import { AppError } from '../errors.ts';
 import type { Computations } from '../http/computations.ts';
 import type { AccountResolver, LookupTerms, Resolution } from '../http/endpoint.ts';
+import type { Wait } from '../http/envelope.ts';
 import type { PipelineServices } from '../http/pipeline.ts';
 import type { Requester } from '../http/requester.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -102,7 +104,7 @@ export class Resolver implements AccountResolver {
 
   /**
    * Starts a lookup, and waits for its outcome until the deadline. Does not wait for a delayed lookup, but stores its
-   * time in `requester.retryAt`.
+   * time in `requester.wait`.
    * @param find reads the stored result; undefined when there is none.
    * @param isStored is needed where the job itself would fetch the result again.
    * @throws the error of `find`, such as that of a failed lookup.
@@ -121,13 +123,16 @@ export class Resolver implements AccountResolver {
     const outcome = outcomes.wait(job.key, deadline, waiting.signal);
     try {
       const claim = await this.#claim(job, requester, isStored);
-      requester.retryAt = claim.state === 'delayed' ? claim.until : undefined;
+      requester.wait = claim.state === 'delayed' ? toWait(claim) : undefined;
       // Another caller's lookup may have ended just before this one.
       const found = claim.state === 'claimed' ? undefined : await find();
       if (found !== undefined || claim.state === 'delayed') return found;
       await outcome;
       const result = await find();
-      if (result === undefined) requester.retryAt = await findRetryTime(connection, job.key, now());
+      if (result === undefined) {
+        const delay = await findRetryTime(connection, job.key, now());
+        requester.wait = delay && toWait(delay);
+      }
       return result;
     } finally {
       waiting.abort();
@@ -197,6 +202,10 @@ export class Resolver implements AccountResolver {
     if (outcome?.state === 'failed') throw outcome.error;
     return outcome;
   }
+}
+
+function toWait({ until, reason }: Delay): Wait {
+  return { reason, resumesAt: until };
 }
 
 /**

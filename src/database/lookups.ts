@@ -4,6 +4,7 @@ import { addJob, type Job } from './added-jobs.ts';
 import { announce } from './announcements.ts';
 import type { Connection } from './connection.ts';
 import { type Allowance, maxAllowanceWaitMs, permitNow, useAllowances } from './counts.ts';
+import type { DelayReason } from './delayed-lookups.ts';
 import { deleteSome } from './delete-some.ts';
 import { inOneTransaction } from './transaction.ts';
 
@@ -38,7 +39,13 @@ const noParty: LookupParty = { isOwner: false, allowances: [] };
  * The result of a claim. `claimed`: this call started the lookup. `standing`: it is running, or its last outcome still
  * stands. `delayed`: it waits in the queue, or there was no place for it; a retry can help from `until`.
  */
-export type Claim = { state: 'claimed' | 'standing' } | { state: 'delayed'; until: Date };
+export type Claim = { state: 'claimed' | 'standing' } | ({ state: 'delayed' } & Delay);
+
+/** The time at which a delayed lookup runs, and the limit that delays it. */
+export interface Delay {
+  until: Date;
+  reason: DelayReason;
+}
 
 /**
  * Adds the job of a lookup, unless the lookup is running, delayed, or its last outcome still stands. The lookup counts
@@ -60,7 +67,7 @@ export async function claimLookup(
       return claim;
     });
   } catch (error) {
-    if (error instanceof NoPlace) return { state: 'delayed', until: error.until };
+    if (error instanceof NoPlace) return { state: 'delayed', until: error.until, reason: 'allowance' };
     if (error instanceof AlreadyStored) return { state: 'standing' };
     throw error;
   }
@@ -95,8 +102,8 @@ export async function claimLookupWithin(
         or (q.state = 'delayed_by_quota' and ${isOwner} and not q.for_owner)
     returning 1`.execute(transaction);
   if (claimed.rows.length === 0) {
-    const until = await findDelay(transaction, job.key);
-    return until === undefined ? { state: 'standing' } : { state: 'delayed', until };
+    const delay = await findDelay(transaction, job.key);
+    return delay === undefined ? { state: 'standing' } : { state: 'delayed', ...delay };
   }
   const runAt = allowances.length === 0 ? now : await useAllowances(transaction, allowances, now);
   if (runAt <= now) {
@@ -107,7 +114,7 @@ export async function claimLookupWithin(
   if (firstPlaceAt > now) throw new NoPlace(firstPlaceAt);
   if (!(await hasPlace(transaction, now))) throw new NoPlace(runAt);
   await delay(transaction, job, { state: 'delayed_by_allowance', until: runAt, now });
-  return { state: 'delayed', until: runAt };
+  return { state: 'delayed', until: runAt, reason: 'allowance' };
 }
 
 /** Rolls back the transaction of a claim for which the queue has no place. */
@@ -160,16 +167,18 @@ export async function findOutcome(connection: Connection, key: string, now: Date
  * Finds when a delayed lookup runs. For a lookup that is not stored while the queue has no place: when the first of the
  * delayed ones runs.
  */
-export async function findRetryTime(connection: Connection, key: string, now: Date): Promise<Date | undefined> {
-  const until = await findDelay(connection, key);
-  if (until !== undefined || (await hasPlace(connection, now))) return until;
+export async function findRetryTime(connection: Connection, key: string, now: Date): Promise<Delay | undefined> {
+  const delay = await findDelay(connection, key);
+  if (delay !== undefined || (await hasPlace(connection, now))) return delay;
   const first = await connection
     .selectFrom('lookups')
-    .select((row) => row.fn.min('retry_at').as('retry_at'))
+    .select(['state', 'retry_at'])
     .where((is) => isDelayed(is.ref('state')))
     .where('retry_at', '>', now)
+    .orderBy('retry_at')
+    .limit(1)
     .executeTakeFirst();
-  return first?.retry_at ? runTimeOf(first.retry_at) : undefined;
+  return first && toDelay(first);
 }
 
 /** A lookup that runs, is delayed or failed. */
@@ -297,14 +306,14 @@ async function delay(
   await addJob(transaction, { ...job, delayMs: until.getTime() - now.getTime(), keepsRunAt: true });
 }
 
-async function findDelay(connection: Connection, key: string): Promise<Date | undefined> {
+async function findDelay(connection: Connection, key: string): Promise<Delay | undefined> {
   const row = await connection
     .selectFrom('lookups')
-    .select('retry_at')
+    .select(['state', 'retry_at'])
     .where('key', '=', key)
     .where((is) => isDelayed(is.ref('state')))
     .executeTakeFirst();
-  return row && runTimeOf(row.retry_at);
+  return row && toDelay(row);
 }
 
 async function hasPlace(connection: Connection, now: Date): Promise<boolean> {
@@ -326,8 +335,11 @@ function leaseFrom(time: Date): Date {
   return new Date(time.getTime() + claimForMs);
 }
 
-function runTimeOf(leaseEnd: Date): Date {
-  return new Date(leaseEnd.getTime() - claimForMs);
+function toDelay({ state, retry_at: leaseEnd }: { state: string; retry_at: Date }): Delay {
+  return {
+    until: new Date(leaseEnd.getTime() - claimForMs),
+    reason: state === 'delayed_by_quota' ? 'quota' : 'allowance',
+  };
 }
 
 const providerErrorCodes: readonly ErrorCode[] = [

@@ -66,7 +66,7 @@ export interface LookupTerms {
 export interface AccountResolver {
   /**
    * Finds the account of a name. Waits until the deadline for an account that is not stored. Does not wait for a
-   * delayed lookup, but stores its time in `requester.retryAt`.
+   * delayed lookup, but stores its time in `requester.wait`.
    * @throws AppError `not_found` when there is no such provider; a provider's error when the lookup failed.
    */
   resolve(name: AccountName, terms: LookupTerms): Promise<Resolution>;

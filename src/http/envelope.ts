@@ -86,7 +86,7 @@ export interface Envelope {
     as_of?: string;
     complete?: boolean;
     missing?: readonly string[];
-    progress?: object;
+    progress?: ReturnType<typeof toProgress>;
     includes_private?: boolean;
     window?: WindowMeaning;
     source?: Source;
@@ -144,7 +144,11 @@ export function envelope(content: {
 }
 
 /** Returns the progress of a response as it is sent. */
-export function toProgress({ repositories, reason, resumesAt }: Progress): object {
+export function toProgress({ repositories, reason, resumesAt }: Progress): {
+  repositories: Progress['repositories'];
+  reason: Wait['reason'];
+  resumes_dttm?: string;
+} {
   const { complete, total } = repositories;
   return {
     repositories: { complete, total },
@@ -309,7 +313,11 @@ export function EnvelopeSchema(item: TSchema, details?: ListDetails) {
       meta_data:
         details === undefined
           ? ListMetadata
-          : Type.Object({ ...listMetadata, ...details.properties }, { title: details.title }),
+          : // They are absent while nothing is known yet.
+            Type.Object(
+              { ...listMetadata, ...Type.Partial(Type.Object(details.properties)).properties },
+              { title: details.title },
+            ),
       data: Type.Array(item),
       previous_cursor: Type.Optional(Type.String({ description: 'As `before`, it leads to the previous page.' })),
       next_cursor: Type.Optional(Type.String({ description: 'As `after`, it leads to the next page.' })),
@@ -318,7 +326,7 @@ export function EnvelopeSchema(item: TSchema, details?: ListDetails) {
   );
 }
 
-/** The JSON Schema of an envelope without items, for data that is not known yet or is at another address. */
+/** The JSON Schema of an envelope without items, for data that is at another address. */
 export const EmptySchema = Type.Object(
   { meta_data: ItemMetadata, data: Type.Array(Type.Unknown(), { maxItems: 0 }) },
   { title: 'EmptyList' },

@@ -20,7 +20,7 @@ import {
   type ResolvedAccount,
 } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
-import { EmptySchema, EnvelopeSchema } from './envelope.ts';
+import { EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
 import { type Cursors, type PageParameters, withDefaultLimit } from './pagination.ts';
 import { readFor, readFromReplicaFirst } from './request-scope.ts';
@@ -75,7 +75,8 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
     response: {
       ...(item !== undefined && {
         200: withMediaTypes(EnvelopeSchema(item, endpoint.details), endpoint),
-        202: EmptySchema,
+        // The schema of 200, so that generated clients have one type of data for both.
+        202: EnvelopeSchema(item, endpoint.details),
       }),
       304: Type.Null(),
       ...(readers === 'public' ? problemResponses : privateProblemResponses),
@@ -104,7 +105,6 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { dataType } = endpoint;
   const { caller } = request;
   // The validators of the route have checked both; `Object` gives them the types, which the framework does not know.
   const params: Static<Path> & AccountName = Object(request.params);
@@ -117,7 +117,7 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   const requester = requesterOf(request, image !== undefined);
   const startSequence = services.cache.begin();
   const respondPending = (): Promise<FastifyReply> =>
-    sendPending(services, request, reply, { dataType, image, retryAt: requester.retryAt });
+    sendPending(services, request, reply, { ...endpoint, image, wait: requester.wait });
 
   const { handlerTimeoutMs } = services;
   // Callers with a token read from the primary, because a replica may not have an owner's last change yet.

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import type { Wait } from './envelope.ts';
 import { isLoopback } from './rate-limits.ts';
 
 /** The party on whose behalf a request starts lookups. */
@@ -8,8 +9,8 @@ export interface Requester {
   ownerId: string | null;
   /** The addresses whose allowances a visitor's lookups count against. */
   origins: Origins | undefined;
-  /** The time at which a retry can help, when the last lookup of the request is delayed. */
-  retryAt?: Date | undefined;
+  /** The limit that delays the last lookup of the request, and its end; undefined: it is not delayed. */
+  wait?: Wait | undefined;
 }
 
 export interface Origins {

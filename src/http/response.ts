@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Representation, Representations } from './compression.ts';
 import type { Envelope } from './envelope.ts';
 import type { CardImage } from './images.ts';
+import { secondsUntil } from './problem.ts';
 import { bodyOf } from './response-body.ts';
 
 /** A response with status 200, ready to send. */
@@ -15,6 +16,8 @@ export interface RenderedResponse extends Representations {
 /** The seconds for which clients and this service may cache a response, by whether its data is complete. */
 export const maxAgeS = { complete: 60, incomplete: 5 };
 const staleWhileRevalidateS = 86_400;
+/** The longest time, in seconds, for which clients may cache incomplete data: a quota or a failure can end early. */
+const maxWaitS = 300;
 
 /** The headers of images. An image runs nothing and loads nothing: its whole content is embedded. */
 export const imageHeaders = {
@@ -58,7 +61,9 @@ export function renderResponse(content: {
   const bytes = image?.body ?? Buffer.from(document?.body ?? csv ?? JSON.stringify(envelope));
   const etag = etagOf(bytes);
   const isFinished = envelope.meta_data.complete !== false && image?.isFinal !== false;
-  const maxAge = maxAgeOf(isFinished);
+  const { resumes_dttm: resumes } = envelope.meta_data.progress ?? {};
+  const resumesAt = resumes === undefined ? undefined : new Date(resumes);
+  const maxAge = isFinished ? maxAgeS.complete : maxAgeUntil(resumesAt, now);
   const link = Object.entries(content.links ?? {})
     .filter(([, address]) => address !== undefined)
     .map(([relation, address]) => `<${address}>; rel="${relation}"`)
@@ -71,7 +76,8 @@ export function renderResponse(content: {
       ...(image && imageHeaders),
       'content-length': String(bytes.length),
       etag,
-      'cache-control': cacheControl(content.audience, isFinished),
+      'cache-control': cacheControl(content.audience, isFinished, maxAge),
+      ...(resumesAt && { 'retry-after': String(secondsUntil(resumesAt, now)) }),
       // A cache must not serve this response to a request with another token, or with none.
       vary: 'authorization',
       ...corsHeaders,
@@ -80,7 +86,7 @@ export function renderResponse(content: {
       ...(csv !== undefined && provenanceOf(envelope)),
     },
     accountId: content.accountId,
-    expiresAt: expiryOf(maxAge, now, content.staleAt),
+    expiresAt: expiryOf(maxAgeOf(isFinished), now, content.staleAt),
   };
 }
 
@@ -124,7 +130,7 @@ export function renderPage(content: {
       ...pageHeaders,
       'content-length': String(bytes.length),
       etag,
-      'cache-control': cacheControl('public_until_withdrawn', isComplete),
+      'cache-control': cacheControl('public_until_withdrawn', isComplete, maxAgeOf(isComplete)),
     },
     accountId,
     expiresAt: expiryOf(maxAgeOf(isComplete), now, staleAt),
@@ -173,6 +179,12 @@ function expiryOf(maxAge: number, now: Date, staleAt: Date): number {
   return Math.min(nowMs + maxAge * 1000, staleAt.getTime());
 }
 
+/** Returns the seconds for which clients may cache incomplete data that waits until a time; undefined: it is being read. */
+export function maxAgeUntil(resumesAt: Date | undefined, now: Date): number {
+  if (resumesAt === undefined) return maxAgeS.incomplete;
+  return Math.min(maxWaitS, Math.max(maxAgeS.incomplete, secondsUntil(resumesAt, now)));
+}
+
 function maxAgeOf(isFinished: boolean): number {
   return isFinished ? maxAgeS.complete : maxAgeS.incomplete;
 }
@@ -181,11 +193,11 @@ function maxAgeOf(isFinished: boolean): number {
  * Returns the `Cache-Control` header. Shared caches may serve a stale response for a day only where it is complete and
  * its owner cannot withdraw it.
  */
-function cacheControl(audience: Audience, isFinished: boolean): string {
+function cacheControl(audience: Audience, isFinished: boolean, maxAge: number): string {
   if (audience === 'caller') return 'private, no-store';
   const mayBeStale = audience === 'public' && isFinished;
   const whileRevalidating = mayBeStale ? `, stale-while-revalidate=${staleWhileRevalidateS}` : '';
-  return `public, max-age=${maxAgeOf(isFinished)}${whileRevalidating}`;
+  return `public, max-age=${maxAge}${whileRevalidating}`;
 }
 
 /** Returns whether a request's `If-None-Match` holds the tag (RFC 9110, section 13.1.2: compared weakly). */

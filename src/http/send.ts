@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { type Representations, representationFor } from './compression.ts';
-import { type dataTypes, type Envelope, envelope } from './envelope.ts';
+import { type dataTypes, type Envelope, envelope, type ListDetails, type Wait } from './envelope.ts';
 import {
   type CardImage,
   type CardImages,
@@ -11,7 +11,14 @@ import {
   type Parameters,
 } from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
-import { errorCodeHeader, imageHeaders, isNotModified, maxAgeS, notModifiedHeaders, pageHeaders } from './response.ts';
+import {
+  errorCodeHeader,
+  imageHeaders,
+  isNotModified,
+  maxAgeUntil,
+  notModifiedHeaders,
+  pageHeaders,
+} from './response.ts';
 import { bytesOf } from './response-body.ts';
 
 const pendingRetryAfterS = 3;
@@ -35,7 +42,7 @@ export async function sendResponse(
 /**
  * Sends that the data is still being fetched, as JSON or as a card. The card has status 200, because image proxies do
  * not show an image with status 202 (docs/decisions/0018); they may cache it for a few seconds.
- * @param retryAt the time at which a delayed lookup runs; undefined: the lookup is running.
+ * @param wait the limit that delays the lookup; undefined: the lookup is running.
  */
 export async function sendPending(
   { images, now }: { images: CardImages; now: () => Date },
@@ -43,13 +50,21 @@ export async function sendPending(
   reply: FastifyReply,
   {
     dataType,
+    details,
     image,
-    retryAt,
-  }: { dataType: keyof typeof dataTypes; image: ImageRequest | undefined; retryAt: Date | undefined },
+    wait = { reason: 'collecting' },
+  }: {
+    dataType: keyof typeof dataTypes;
+    details?: ListDetails;
+    image: ImageRequest | undefined;
+    wait: Wait | undefined;
+  },
 ): Promise<FastifyReply> {
-  reply.header('retry-after', String(retryAt === undefined ? pendingRetryAfterS : secondsUntil(retryAt, now())));
+  const { resumesAt } = wait;
+  reply.header('retry-after', String(resumesAt === undefined ? pendingRetryAfterS : secondsUntil(resumesAt, now())));
   if (image !== undefined) {
-    const control = request.caller === null ? `public, max-age=${maxAgeS.incomplete}` : 'private, no-store';
+    const maxAge = maxAgeUntil(resumesAt, now());
+    const control = request.caller === null ? `public, max-age=${maxAge}` : 'private, no-store';
     reply.headers({ 'cache-control': control, vary: 'authorization', [errorCodeHeader]: String(pendingCode) });
     return sendImage(reply, await images.drawCollecting(image), 200);
   }
@@ -57,7 +72,18 @@ export async function sendPending(
     .code(202)
     .header('cache-control', 'no-store')
     .type(json)
-    .send(Buffer.from(JSON.stringify(envelope({ dataType, data: [] }))));
+    .send(Buffer.from(JSON.stringify(pendingEnvelope(dataType, wait, details))));
+}
+
+/** Returns the envelope of data of which nothing is known yet. A few endpoints call something else progress. */
+function pendingEnvelope(dataType: keyof typeof dataTypes, wait: Wait, details: ListDetails | undefined): Envelope {
+  const repositories = { complete: 0, total: 0 };
+  const progress = details !== undefined && 'progress' in details.properties ? undefined : { repositories, ...wait };
+  return envelope({
+    dataType,
+    data: [],
+    provenance: { asOf: null, missing: ['data'], progress, includesPrivate: false },
+  });
 }
 
 /**

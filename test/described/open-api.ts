@@ -27,6 +27,7 @@ interface Parameter {
 export interface DescribedResponse {
   headers?: Record<string, DescribedHeader | Reference>;
   content?: Record<string, { schema?: object }>;
+  'x-other-media-types'?: string[];
 }
 
 export interface DescribedHeader {

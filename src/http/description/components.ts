@@ -8,7 +8,10 @@ import { statuses } from './responses.ts';
  */
 export function complete(document: Document): Document {
   for (const item of Object.values(document.paths)) {
-    for (const [method, operation] of Object.entries(item)) addHeaders(method, operation);
+    for (const [method, operation] of Object.entries(item)) {
+      addHeaders(method, operation);
+      for (const response of Object.values(operation.responses)) separateOtherMediaTypes(response);
+    }
     if (item['get'] !== undefined) item['head'] = headOf(item['get']);
   }
   const { paths, schemas } = withNamedSchemas(document.paths);
@@ -30,12 +33,23 @@ function addHeaders(method: string, { responses, parameters = [] }: Operation): 
   }
 }
 
+/**
+ * Leaves JSON alone as the content of a response that is also sent as images, tables or other documents. Clients are
+ * generated with one type for all content of a response, so that JSON beside images could not be read as JSON.
+ */
+function separateOtherMediaTypes(response: DescribedResponse): void {
+  const { 'application/json': json, ...others } = response.content ?? {};
+  const types = Object.keys(others);
+  if (json === undefined || types.length === 0) return;
+  response.content = { 'application/json': json };
+  response['x-other-media-types'] = types;
+}
+
 /** Returns the operation HEAD of an operation GET: its responses have no bodies (RFC 9110, section 9.3.2). */
 function headOf(get: Operation): Operation {
-  const responses = Object.entries(get.responses).map(([status, { content: _content, ...response }]) => [
-    status,
-    response,
-  ]);
+  const responses = Object.entries(get.responses).map(
+    ([status, { content: _content, 'x-other-media-types': _others, ...response }]) => [status, response],
+  );
   const { operationId = '', ...operation } = structuredClone(get);
   return { ...operation, operationId: `${operationId}Headers`, responses: Object.fromEntries(responses) };
 }

@@ -20,6 +20,8 @@ export interface DescribedResponse {
   description?: string;
   headers?: Record<string, object>;
   content?: Record<string, { schema?: object }>;
+  /** The media types in which the data is also sent, where a parameter or the kind of the request chooses one. */
+  'x-other-media-types'?: string[];
 }
 
 /** The groups of endpoints in the description. */

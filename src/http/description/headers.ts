@@ -103,8 +103,9 @@ function optionalFields({ status, isCacheable, hasImages, hasTables, isPaged }: 
     'RateLimit-Policy',
     'Vary',
     'X-Content-Type-Options',
-    ...fieldsIf(status === 200 && isCacheable, 'ETag', 'Content-Encoding'),
+    ...fieldsIf(status === 200 && isCacheable, 'ETag', 'Content-Encoding', 'Retry-After'),
     ...fieldsIf(status === 304 || (status === 200 && isPaged), 'Link'),
+    ...fieldsIf(status === 304, 'Retry-After'),
     ...fieldsIf(
       status === 304 || hasTables,
       'X-As-Of',

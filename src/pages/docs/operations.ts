@@ -78,7 +78,7 @@ class Reader {
         .map((parameter) => this.#parameter(parameter)),
       body: this.#fieldsOf(objectOf(Object.values(body)[0])['schema']),
       responses: responses.map(([status, response]) => [status, textOf(this.#resolve(response)['description'])]),
-      types: Object.keys(content),
+      types: [...Object.keys(content), ...listOf(success['x-other-media-types']).map(textOf)],
       fields: this.#fieldsOf(objectOf(content['application/json'])['schema']),
     };
   }

@@ -90,7 +90,10 @@ describe('delay of lookups', () => {
     const until = new Date(now().getTime() + 20 * minuteMs);
     await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('e'), until, now()));
     assert.equal((await lookupsIn(database))['look_up e'], undefined);
-    assert.deepEqual(await findRetryTime(connection, 'look_up e', now()), new Date(now().getTime() + 10 * minuteMs));
+    assert.deepEqual(
+      (await findRetryTime(connection, 'look_up e', now()))?.until,
+      new Date(now().getTime() + 10 * minuteMs),
+    );
     // Places are free again when the delayed ones have run.
     assert.deepEqual(
       await claimAll(connection, ['f'], new Date(now().getTime() + 12 * minuteMs), visitor(address('third', 1))),
@@ -109,7 +112,7 @@ describe('delay of lookups', () => {
     await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('a'), until, now()));
     assert.deepEqual(await lookupsIn(database), { 'look_up a': 'delayed_by_quota' });
     assert.equal(await findOutcome(connection, 'look_up a', now()), undefined);
-    assert.deepEqual(await findRetryTime(connection, 'look_up a', now()), until);
+    assert.deepEqual(await findRetryTime(connection, 'look_up a', now()), { until, reason: 'quota' });
     assert.deepEqual(await claimAll(connection, ['a'], now(), visitor(address())), [10]);
     assert.deepEqual(await jobsIn(database), [{ key: 'look_up a', minutes: 10, payload: { name: 'a' } }]);
     // The job renews its claim and completes, as the job of a lookup without a delay does.

@@ -45,6 +45,7 @@ describe('limiting of lookups of unknown names', () => {
     );
     // The allowance permits one more lookup each 450 seconds.
     assert.ok(responses.slice(8).every((response) => retryAfter(response) > 400 && retryAfter(response) <= 1800));
+    assert.ok(responses.slice(8).every(({ body }) => body.meta_data.progress?.reason === 'allowance'));
     const requested = JSON.stringify(simulator.requests.slice(before));
     assert.doesNotMatch(requested, /person-1|more-/);
     // A repeated request costs nothing, and says when the lookup runs.

@@ -83,6 +83,9 @@ describe('lookups that fail', () => {
       const waitS = Number(response.headers.get('retry-after'));
       assert.ok(waitS >= 60 && waitS <= 3600, `${kind}: ${waitS} s`);
       assert.equal(repeated.headers.get('retry-after'), String(waitS));
+      const { complete, missing, progress } = response.body.meta_data;
+      assert.deepEqual([complete, missing, progress?.reason], [false, ['data'], 'quota'], kind);
+      assert.equal(Date.parse(progress?.resumes_dttm ?? ''), now().getTime() + waitS * 1000, kind);
     }
     simulator.faults.clear();
     advance(3700);

@@ -60,6 +60,21 @@ describe('the OpenAPI description', () => {
     assert.deepEqual(securityOf('/token'), [{ providerToken: [] }]);
   });
 
+  it('has the schema of 200 for 202, and images only where there is no JSON', async () => {
+    const { paths } = await description();
+    for (const [path, { get }] of Object.entries(paths)) {
+      const contentOf = (status: string): Record<string, object> => {
+        const response = get?.responses[status];
+        return response === undefined || '$ref' in response ? {} : (response.content ?? {});
+      };
+      const { 'application/json': json, ...others } = contentOf('200');
+      if (json !== undefined) assert.deepEqual(others, {}, path);
+      if (json !== undefined && '202' in (get?.responses ?? {})) {
+        assert.deepEqual(contentOf('202')['application/json'], json, path);
+      }
+    }
+  });
+
   it('shows the default and the range of a parameter where an endpoint has it', async () => {
     const { paths, components } = await description();
     const limitOf = (path: string): unknown => {
