@@ -1,4 +1,5 @@
 import type { CardImage, CardImages, CardProblem, ImageFormat, ImageRequest, Parameters } from '../http/images.ts';
+import { resumesText } from './coverage.ts';
 import type { Drawing } from './frame.ts';
 import { fromDataAddress } from './images/encode.ts';
 import type { ImageSource } from './images/image-source.ts';
@@ -47,11 +48,12 @@ export function createCardImages({
       const found = await images.find(wanted, { size, repositories: input.repositoriesOfImages, deadline });
       return finish(format, query, readable.draw(new Map([...found.images, ...given])), found.isFinal);
     },
-    drawCollecting: async ({ card: name, format, query }: ImageRequest) => {
+    drawCollecting: async ({ card: name, format, query }: ImageRequest, resumesAt) => {
       const card = cardOf(name);
       const options = readCardOptions(query, card.parts);
       const { collecting, collectingDetail } = options.language.words;
-      const state = { kind: 'collecting', title: collecting, detail: collectingDetail } as const;
+      const detail = resumesAt === undefined ? collectingDetail : resumesText(resumesAt, options.language);
+      const state = { kind: 'collecting', title: collecting, detail } as const;
       return finish(format, query, drawState(card, state, options), false);
     },
     drawProblem: (card, format, query, problem) =>

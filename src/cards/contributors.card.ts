@@ -4,7 +4,7 @@ import type { WindowMeaning } from '../windows/window.ts';
 import { avatarClip, drawAvatar } from './avatar.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
-import { asOfResponse, type Coverage, coverageOf } from './coverage.ts';
+import { asOfResponse, type Coverage, coverageOf, resumesAtOf, resumesText } from './coverage.ts';
 import { frame, padding } from './frame.ts';
 import { type Grid, gridOf, inWords, wallOf } from './grid.ts';
 import { fill } from './languages/language.ts';
@@ -54,6 +54,8 @@ export const contributorsCard = defineCard<Content>({
   nothingOf: 'contributors',
   explainNothing: ({ envelope }, language) => {
     const { window, complete } = envelope.meta_data;
+    const resumesAt = resumesAtOf(envelope);
+    if (resumesAt !== undefined) return resumesText(resumesAt, language);
     return reasonOf({ window, asOf: asOfResponse(envelope), isCollecting: complete === false }, language);
   },
   emptySize: (options) => ({
@@ -76,6 +78,7 @@ export const contributorsCard = defineCard<Content>({
         isCollected: false,
         // The title says it.
         isIncomplete: false,
+        resumesAt: resumesAtOf(envelope),
         asOf: asOfResponse(envelope),
       },
     };

@@ -5,7 +5,7 @@ import type { LanguagesInput } from '../http/images.ts';
 import type { WindowMeaning } from '../windows/window.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard } from './card.ts';
-import { asOfResponse, type Coverage, coverageOf } from './coverage.ts';
+import { asOfResponse, type Coverage, coverageOf, resumesAtOf } from './coverage.ts';
 import { frame, padding } from './frame.ts';
 import { type Grid, gridOf } from './grid.ts';
 import { px } from './markup.ts';
@@ -76,6 +76,7 @@ export const languagesCard = defineCard<Content>({
         includesPrivate: languages.includesPrivate,
         isCollected: true,
         isIncomplete: meta_data.complete === false,
+        resumesAt: resumesAtOf(envelope),
         asOf: asOfResponse(envelope),
       },
     };

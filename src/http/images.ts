@@ -128,7 +128,7 @@ export interface CardImages {
    */
   draw(request: ImageRequest, input: CardInput, deadline: Date): Promise<CardImage>;
   /** Draws a card which says that its data is being fetched. */
-  drawCollecting(request: ImageRequest): Promise<CardImage>;
+  drawCollecting(request: ImageRequest, resumesAt: Date | undefined): Promise<CardImage>;
   /**
    * Draws an error.
    * @param query the raw parameters, because they may be the cause of the error.

@@ -5,13 +5,14 @@ import { authorize } from './authorize.ts';
 import { withCompressedForms } from './compression.ts';
 import { type AccountName, MovedRepository, type ResolvedAccount } from './endpoint.ts';
 import type { PartRequest, PartResult } from './endpoints.ts';
+import type { Wait } from './envelope.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import type { PipelineServices } from './pipeline.ts';
 import { readFor, readFromReplicaFirst } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
 import { pageHeaders, privatePageHeaders, renderPage } from './response.ts';
 import { pageKey } from './response-cache.ts';
-import { sendRedirect, sendResponse } from './send.ts';
+import { retryAfter, sendRedirect, sendResponse } from './send.ts';
 import { makeResponse } from './shared-responses.ts';
 
 /** Reads the data of an endpoint about the account of a page. */
@@ -42,8 +43,11 @@ export interface Page<Path extends TObject, Data> {
    * request. Absent: the page is the same for all readers.
    */
   loadOwn?: (read: ReadPart, data: Data, context: PageContext<Static<Path>>, viewer: AccountName) => Promise<Data>;
-  /** Returns the HTML that is shown while nothing is known yet. */
-  renderPending: (params: Static<Path>, language: PageLanguage) => string;
+  /**
+   * Returns the HTML that is shown while nothing is known yet.
+   * @param wait the limit that delays the lookup; undefined: it is running.
+   */
+  renderPending: (params: Static<Path>, language: PageLanguage, wait: Wait | undefined) => string;
 }
 
 export interface RenderedPage {
@@ -90,8 +94,11 @@ async function respond<Path extends TObject, Data>(
   const startSequence = cache.begin();
   const language = languageOf(services, request);
   const terms = { handlerTimeoutMs, reads: { fromReplica: true } };
-  const sendPending = (): FastifyReply =>
-    sendPage(reply.code(202).header('cache-control', 'no-store'), page.renderPending(params, language));
+  const sendPending = (): FastifyReply => {
+    const { wait } = requester;
+    const headers = { 'cache-control': 'no-store', 'retry-after': retryAfter(wait, now()) };
+    return sendPage(reply.code(202).headers(headers), page.renderPending(params, language, wait));
+  };
 
   const resolution = await readFor(request, reply, terms, {
     read: () => resolver.resolve(params, { deadline, requester }),

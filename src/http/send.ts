@@ -61,18 +61,23 @@ export async function sendPending(
   },
 ): Promise<FastifyReply> {
   const { resumesAt } = wait;
-  reply.header('retry-after', String(resumesAt === undefined ? pendingRetryAfterS : secondsUntil(resumesAt, now())));
+  reply.header('retry-after', retryAfter(wait, now()));
   if (image !== undefined) {
     const maxAge = maxAgeUntil(resumesAt, now());
     const control = request.caller === null ? `public, max-age=${maxAge}` : 'private, no-store';
     reply.headers({ 'cache-control': control, vary: 'authorization', [errorCodeHeader]: String(pendingCode) });
-    return sendImage(reply, await images.drawCollecting(image), 200);
+    return sendImage(reply, await images.drawCollecting(image, resumesAt), 200);
   }
   return reply
     .code(202)
     .header('cache-control', 'no-store')
     .type(json)
     .send(Buffer.from(JSON.stringify(pendingEnvelope(dataType, wait, details))));
+}
+
+/** Returns the header of a response that waits, by the limit that delays it; undefined: its lookup is running. */
+export function retryAfter(wait: Wait | undefined, now: Date): string {
+  return String(wait?.resumesAt === undefined ? pendingRetryAfterS : secondsUntil(wait.resumesAt, now));
 }
 
 /** Returns the envelope of data of which nothing is known yet. A few endpoints call something else progress. */

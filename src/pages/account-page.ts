@@ -140,11 +140,11 @@ export function accountPage(
         isCacheable: data.progress === undefined,
       };
     },
-    renderPending: ({ provider, name }, language) => {
+    renderPending: ({ provider, name }, language, wait) => {
       const reader = readerOf(language);
       const ring = levelRing({ share: 0.25, label: reader.language.words.collecting });
       const image = html`<div class="ring-box">${ring}${avatar(provider, { name, display_name: name }, 112)}</div>`;
-      return pendingPage(site, reader, { provider, name, title: name, image });
+      return pendingPage(site, reader, { provider, name, title: name, image, wait });
     },
   };
 }

@@ -86,8 +86,8 @@ export function repositoryPage(
       isComplete: [data.community.people, data.numbers].every(({ missing }) => missing.length === 0),
       staleAt: data.community.people.staleAt,
     }),
-    renderPending: ({ provider, name, repository }, language) =>
-      pendingPage(site, readerOf(language), { provider, name, title: repository }),
+    renderPending: ({ provider, name, repository }, language, wait) =>
+      pendingPage(site, readerOf(language), { provider, name, title: repository, wait }),
   };
 }
 

@@ -5,7 +5,7 @@ import { type CounterName, contributionKinds, counterRows, namesOfKinds } from '
 import { WindowSchema } from '../../http/envelope.ts';
 import type { CardInput } from '../../http/images.ts';
 import type { WindowMeaning } from '../../windows/window.ts';
-import { asOfResponse, coverageOf as coverageWithoutWindow } from '../coverage.ts';
+import { asOfResponse, coverageOf as coverageWithoutWindow, resumesAtOf } from '../coverage.ts';
 import { fill, type Language } from '../languages/language.ts';
 import type { CardOptions } from '../options.ts';
 import type { Trend } from '../trend.ts';
@@ -30,6 +30,8 @@ export interface Content {
   includesPrivate: boolean;
   countsCollected: boolean;
   asOf: Date | undefined;
+  /** The time at which collecting the rest goes on. */
+  resumesAt: Date | undefined;
   /** The window of the numbers; undefined: lifetime. */
   window: WindowMeaning | undefined;
   /** Undefined without a series of windows. */
@@ -58,6 +60,7 @@ export function readContent({ envelope, countsCollected = false }: CardInput): C
     includesPrivate: meta_data.includes_private === true,
     countsCollected,
     asOf: asOfResponse(envelope),
+    resumesAt: resumesAtOf(envelope),
     window: meta_data.window,
     trend: meta_data.window === undefined ? undefined : trendOf(data, meta_data.missing ?? []),
   };
@@ -127,9 +130,15 @@ export function levelOf(content: Content, { words, number, compactNumber }: Lang
 
 /** Returns the window and the coverage of the numbers, in parts that stand side by side. */
 export function coverageOf(content: Content, language: Language): string[] {
-  const { missing, includesPrivate, countsCollected, asOf, window } = content;
+  const { missing, includesPrivate, countsCollected, asOf, resumesAt, window } = content;
   const isIncomplete = missing.length > 0 && !countsCollected;
-  const coverage = { includesPrivate, isCollected: missing.length > 0 && countsCollected, isIncomplete, asOf };
+  const coverage = {
+    includesPrivate,
+    isCollected: missing.length > 0 && countsCollected,
+    isIncomplete,
+    resumesAt,
+    asOf,
+  };
   return [
     ...(window === undefined ? [] : [daysOf(window, language.date)]),
     ...coverageWithoutWindow(coverage, language),

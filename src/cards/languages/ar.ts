@@ -19,6 +19,7 @@ export const ar: Words = {
   trendOfHost: 'الأعمدة: حسب تقويم الخادم',
   asOf: 'حتى {date}',
   stillCounting: 'العدّ جارٍ',
+  goesOnAt: 'يُستأنف في {time}',
   begins: 'يبدأ في {date}',
   contributorsTitle: 'المساهمون',
   contributions: {

@@ -19,6 +19,7 @@ export const cs: Words = {
   trendOfHost: 'sloupce: podle kalendáře serveru',
   asOf: 'k {date}',
   stillCounting: 'ještě se počítá',
+  goesOnAt: 'pokračuje v {time}',
   begins: 'začíná {date}',
   contributorsTitle: 'Přispěvatelé',
   contributions: { one: '{n} příspěvek', few: '{n} příspěvky', many: '{n} příspěvku', other: '{n} příspěvků' },

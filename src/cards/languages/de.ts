@@ -19,6 +19,7 @@ export const de: Words = {
   trendOfHost: 'Balken: nach dem Kalender des Code-Hosts',
   asOf: 'Stand {date}',
   stillCounting: 'wird noch gezählt',
+  goesOnAt: 'weiter um {time}',
   begins: 'beginnt am {date}',
   contributorsTitle: 'Mitwirkende',
   contributions: { one: '{n} Beitrag', other: '{n} Beiträge' },

@@ -19,6 +19,7 @@ export const en: Words = {
   trendOfHost: 'bars: as the host’s calendar counts',
   asOf: 'as of {date}',
   stillCounting: 'still counting',
+  goesOnAt: 'goes on at {time}',
   begins: 'begins on {date}',
   contributorsTitle: 'Contributors',
   contributions: { one: '{n} contribution', other: '{n} contributions' },

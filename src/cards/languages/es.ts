@@ -19,6 +19,7 @@ export const es: Words = {
   trendOfHost: 'barras: según el calendario del servidor',
   asOf: 'a {date}',
   stillCounting: 'aún contando',
+  goesOnAt: 'continúa a las {time}',
   begins: 'empieza el {date}',
   contributorsTitle: 'Colaboradores',
   contributions: { one: '{n} contribución', other: '{n} contribuciones' },

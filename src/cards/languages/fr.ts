@@ -19,6 +19,7 @@ export const fr: Words = {
   trendOfHost: 'barres : selon le calendrier de l’hébergeur',
   asOf: 'au {date}',
   stillCounting: 'comptage en cours',
+  goesOnAt: 'reprise à {time}',
   begins: 'commence le {date}',
   contributorsTitle: 'Contributeurs',
   contributions: { one: '{n} contribution', other: '{n} contributions' },

@@ -19,6 +19,7 @@ export const he: Words = {
   trendOfHost: 'עמודות: לפי לוח השנה של השרת',
   asOf: 'נכון ל־{date}',
   stillCounting: 'הספירה נמשכת',
+  goesOnAt: 'ממשיך ב־{time}',
   begins: 'מתחיל ב־{date}',
   contributorsTitle: 'תורמים',
   contributions: { one: 'תרומה אחת', two: '{n} תרומות', other: '{n} תרומות' },

@@ -19,6 +19,7 @@ export const hi: Words = {
   trendOfHost: 'पट्टियाँ: होस्ट के कैलेंडर के अनुसार',
   asOf: '{date} तक',
   stillCounting: 'गिनती जारी है',
+  goesOnAt: '{time} पर जारी',
   begins: '{date} से शुरू',
   contributorsTitle: 'योगदानकर्ता',
   contributions: { one: '{n} योगदान', other: '{n} योगदान' },

@@ -19,6 +19,7 @@ export const id: Words = {
   trendOfHost: 'batang: menurut kalender host kode',
   asOf: 'per {date}',
   stillCounting: 'masih dihitung',
+  goesOnAt: 'berlanjut pukul {time}',
   begins: 'mulai {date}',
   contributorsTitle: 'Kontributor',
   contributions: { other: '{n} kontribusi' },

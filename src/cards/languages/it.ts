@@ -19,6 +19,7 @@ export const it: Words = {
   trendOfHost: 'barre: secondo il calendario del server',
   asOf: 'al {date}',
   stillCounting: 'conteggio in corso',
+  goesOnAt: 'riprende alle {time}',
   begins: 'inizia il {date}',
   contributorsTitle: 'Collaboratori',
   contributions: { one: '{n} contributo', other: '{n} contributi' },

@@ -19,6 +19,7 @@ export const ja: Words = {
   trendOfHost: '棒：コードホストのカレンダーによる',
   asOf: '{date} 時点',
   stillCounting: '集計中',
+  goesOnAt: '{time} に再開',
   begins: '{date} 開始',
   contributorsTitle: '貢献者',
   contributions: { other: '{n} 件の貢献' },

@@ -19,6 +19,7 @@ export const ko: Words = {
   trendOfHost: '막대: 코드 호스트 달력 기준',
   asOf: '{date} 기준',
   stillCounting: '집계 중',
+  goesOnAt: '{time}에 계속',
   begins: '{date} 시작',
   contributorsTitle: '기여자',
   contributions: { other: '기여 {n}건' },

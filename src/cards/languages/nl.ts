@@ -19,6 +19,7 @@ export const nl: Words = {
   trendOfHost: 'balken: volgens de kalender van de codehost',
   asOf: 'op {date}',
   stillCounting: 'wordt nog geteld',
+  goesOnAt: 'verder om {time}',
   begins: 'begint op {date}',
   contributorsTitle: 'Bijdragers',
   contributions: { one: '{n} bijdrage', other: '{n} bijdragen' },

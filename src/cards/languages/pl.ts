@@ -19,6 +19,7 @@ export const pl: Words = {
   trendOfHost: 'słupki: według kalendarza serwera',
   asOf: 'stan na {date}',
   stillCounting: 'trwa liczenie',
+  goesOnAt: 'dalej o {time}',
   begins: 'początek: {date}',
   contributorsTitle: 'Współtwórcy',
   contributions: { one: '{n} kontrybucja', few: '{n} kontrybucje', many: '{n} kontrybucji', other: '{n} kontrybucji' },

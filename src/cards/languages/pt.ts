@@ -19,6 +19,7 @@ export const pt: Words = {
   trendOfHost: 'barras: segundo o calendário do servidor',
   asOf: 'em {date}',
   stillCounting: 'ainda contando',
+  goesOnAt: 'continua às {time}',
   begins: 'começa em {date}',
   contributorsTitle: 'Colaboradores',
   contributions: { one: '{n} contribuição', other: '{n} contribuições' },

@@ -19,6 +19,7 @@ export const ru: Words = {
   trendOfHost: 'столбцы: по календарю сервера',
   asOf: 'на {date}',
   stillCounting: 'идёт подсчёт',
+  goesOnAt: 'продолжение в {time}',
   begins: 'начало: {date}',
   contributorsTitle: 'Участники',
   contributions: { one: '{n} вклад', few: '{n} вклада', many: '{n} вкладов', other: '{n} вклада' },

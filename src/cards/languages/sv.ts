@@ -19,6 +19,7 @@ export const sv: Words = {
   trendOfHost: 'staplar: enligt kodserverns kalender',
   asOf: 'per {date}',
   stillCounting: 'räknas fortfarande',
+  goesOnAt: 'fortsätter {time}',
   begins: 'börjar {date}',
   contributorsTitle: 'Bidragsgivare',
   contributions: { one: '{n} bidrag', other: '{n} bidrag' },

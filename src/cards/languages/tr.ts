@@ -19,6 +19,7 @@ export const tr: Words = {
   trendOfHost: 'çubuklar: sunucunun takvimine göre',
   asOf: '{date} itibarıyla',
   stillCounting: 'sayım sürüyor',
+  goesOnAt: 'devam: {time}',
   begins: 'başlangıç: {date}',
   contributorsTitle: 'Katkıda bulunanlar',
   contributions: { one: '{n} katkı', other: '{n} katkı' },

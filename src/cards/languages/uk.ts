@@ -19,6 +19,7 @@ export const uk: Words = {
   trendOfHost: 'стовпці: за календарем сервера',
   asOf: 'на {date}',
   stillCounting: 'триває підрахунок',
+  goesOnAt: 'продовження о {time}',
   begins: 'початок: {date}',
   contributorsTitle: 'Учасники',
   contributions: { one: '{n} внесок', few: '{n} внески', many: '{n} внесків', other: '{n} внеску' },

@@ -22,6 +22,8 @@ export interface Words extends Record<CounterName, string> {
   /** `{date}` is the day of the last request to the provider. */
   asOf: string;
   stillCounting: string;
+  /** `{time}` is when collecting the rest goes on. */
+  goesOnAt: string;
   /** `{date}` is the first day of a window that has not begun. */
   begins: string;
   contributorsTitle: string;

@@ -19,6 +19,7 @@ export const zh: Words = {
   trendOfHost: '条形：按代码托管平台的日历',
   asOf: '截至 {date}',
   stillCounting: '统计中',
+  goesOnAt: '{time} 继续',
   begins: '{date} 开始',
   contributorsTitle: '贡献者',
   contributions: { other: '{n} 次贡献' },

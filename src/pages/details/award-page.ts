@@ -47,8 +47,8 @@ export function awardPage(site: Site, provider: string, { findAchievement }: Sou
       isComplete: true,
       staleAt: data.award.staleAt,
     }),
-    renderPending: ({ provider, name }, language) =>
-      pendingPage(site, readerOf(language), { provider, name, title: name }),
+    renderPending: ({ provider, name }, language, wait) =>
+      pendingPage(site, readerOf(language), { provider, name, title: name, wait }),
   };
 }
 

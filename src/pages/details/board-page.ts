@@ -120,8 +120,8 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       isComplete: data.ranks.missing.length === 0,
       staleAt: data.ranks.staleAt,
     }),
-    renderPending: ({ provider, name, slug }, language) =>
-      pendingPage(site, readerOf(language), { provider, name, title: slug }),
+    renderPending: ({ provider, name, slug }, language, wait) =>
+      pendingPage(site, readerOf(language), { provider, name, title: slug, wait }),
   };
 }
 

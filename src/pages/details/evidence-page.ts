@@ -150,10 +150,10 @@ export function evidencePage<Path extends TObject>(
       isComplete: data.missing.length === 0,
       staleAt: data.staleAt,
     }),
-    renderPending: (params, language) => {
+    renderPending: (params, language, wait) => {
       const { provider, name }: AccountName = Object(params);
       const reader = readerOf(language);
-      return pendingPage(site, reader, { provider, name, title: reader.words.detail.evidence });
+      return pendingPage(site, reader, { provider, name, title: reader.words.detail.evidence, wait });
     },
   };
 }

@@ -71,8 +71,8 @@ export function holdersPage(
       isComplete: true,
       staleAt: data.staleAt,
     }),
-    renderPending: ({ provider: host, name, repository }, language) =>
-      pendingPage(site, readerOf(language), { provider: host, name, title: repository }),
+    renderPending: ({ provider: host, name, repository }, language, wait) =>
+      pendingPage(site, readerOf(language), { provider: host, name, title: repository, wait }),
   };
 }
 

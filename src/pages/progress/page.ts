@@ -1,4 +1,5 @@
 import { fill } from '../../cards/languages/language.ts';
+import type { Wait } from '../../http/envelope.ts';
 import { accountPath } from '../addresses.ts';
 import { html, type Markup } from '../html.ts';
 import { renderDocument, type Site } from '../layout.ts';
@@ -60,15 +61,22 @@ export function isCollecting(progress: Progress | undefined): progress is Progre
 export function pendingPage(
   site: Site,
   reader: Reader,
-  { provider, name, title, image }: { provider: string; name: string; title: string; image?: Markup },
+  {
+    provider,
+    name,
+    title,
+    image,
+    wait,
+  }: { provider: string; name: string; title: string; image?: Markup; wait: Wait | undefined },
 ): string {
   const { words } = reader;
+  const waiting = wait && waitText(provider, { wait, failingSince: null }, reader);
   return renderDocument(site, reader, {
     title,
     description: words.collectingDetail,
     // The page that takes this one's place has texts about numbers.
     scripts: [progressScriptPath, tipsPath],
     main: html`<section class="state" data-progress="/pages/progress${accountPath(provider, name)}">${image}
-<h1>${title}</h1><p role="status">${words.collectingDetail}</p><p role="status" data-counts="${reader.language.words.completeRepositories}"></p><p><a class="button" href="">${words.refresh}</a></p></section>`,
+<h1>${title}</h1><p role="status">${waiting ?? words.collectingDetail}</p><p role="status" data-counts="${reader.language.words.completeRepositories}"></p><p><a class="button" href="">${words.refresh}</a></p></section>`,
   });
 }

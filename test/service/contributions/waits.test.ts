@@ -60,6 +60,19 @@ describe('the reason why a response is not complete', () => {
     }
   });
 
+  it('is drawn on cards with the time at which the service goes on', async () => {
+    await delay(collectJob(ids.organization), inAnHour);
+    for (const path of [
+      `${organization}/contributions?format=svg`,
+      `${organization}/contributors?format=svg`,
+      `${organization}/contributors?format=svg&repository=${unread}`,
+    ]) {
+      const { text, headers } = await shared.service.get(path);
+      assert.ok(text.includes('goes on at 13:00 UTC'), `${path}: ${text}`);
+      assert.equal(headers.get('retry-after'), '3600', path);
+    }
+  });
+
   it('is the state of the lookup of one repository, if there is one', async () => {
     await delay(collectJob(ids.organization), inAnHour);
     const job = collectRepositoryJob({ accountId: ids.organization, repository: unread, withPrivate: false });

@@ -17,7 +17,7 @@ import { shareStoredService } from '../http/stored-service.ts';
 const pauseMs = 3000;
 
 describe('pages of accounts that wait', () => {
-  const shared = shareStoredService();
+  const shared = shareStoredService({ service: { settings: { TRUST_PROXY: 'loopback', LOOKUPS_PER_HOUR: '1' } } });
   let ids: { person: string; organization: string };
 
   const idOf = async (name: string): Promise<string> =>
@@ -77,6 +77,27 @@ describe('pages of accounts that wait', () => {
       }
     }
     await readUntil(`/pages/progress/github/${engines.name}?until=complete`, /"isFailing":true/);
+  });
+
+  it('say that the lookup of a new name waits for quota, and until when, as its card does', async () => {
+    await delay(lookUpJob({ provider: 'github', name: 'new-name' }), 40);
+    for (const path of ['/github/new-name', '/github/new-name/notes', '/github/new-name/contributions/commits']) {
+      const { status, text, headers } = await shared.service.get(path);
+      assert.deepEqual([status, headers.get('cache-control')], [202, 'no-store'], path);
+      assert.match(text, /<p role="status">github permits no more requests for now\. The service goes on at: /, path);
+      assert.ok(Number(headers.get('retry-after')) > 1000, path);
+    }
+    const { text: card } = await shared.service.get('new-name/contributions?format=svg');
+    assert.match(card, /goes on at \d\d:\d\d UTC/);
+  });
+
+  it('say that the allowance of their reader is used up, and when the name follows', async () => {
+    const reader = { headers: { 'x-forwarded-for': '10.9.0.2' } };
+    await shared.service.get('/github/first-new-name', reader);
+    const { status, text, headers } = await shared.service.get('/github/second-new-name', reader);
+    assert.equal(status, 202);
+    assert.match(text, /<p role="status">Many new names were looked up from here\. This one follows at: .* UTC\./);
+    assert.ok(Number(headers.get('retry-after')) > 100);
   });
 
   it("follow a person's own numbers while a lookup of them runs or waits, and no longer", async () => {
