@@ -23,6 +23,8 @@ export interface Account extends AccountFacts {
   hiddenByHost: boolean;
   /** True when the owner publishes the numbers of private contributions. */
   publishesPrivate: boolean;
+  /** The time of a change of visibility after which the host's totals were not fetched yet; null: they were. */
+  totalsWantedAt: Date | null;
   /** Data that the provider's module keeps about the account. */
   memory: object | null;
   createdAt: Date;
@@ -188,6 +190,7 @@ function toAccount(row: Selectable<Tables['accounts']>): Account {
     hidden: row.hidden,
     hiddenByHost: row.hidden_by_host,
     publishesPrivate: row.publishes_private,
+    totalsWantedAt: row.totals_wanted_at,
     memory: row.provider_memory,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -59,6 +59,15 @@ function daysOfWindow(window: Window | undefined, present: string): Days {
 export async function findCalendar(
   services: LoadServices,
   resolved: ResolvedAccount,
+  terms: CalendarTerms,
+): Promise<Calendar | undefined> {
+  const found = await findKnownCalendar(services, resolved, terms);
+  return found && { ...found, isFinal: found.isFinal && resolved.account.totalsWantedAt === null };
+}
+
+async function findKnownCalendar(
+  services: LoadServices,
+  resolved: ResolvedAccount,
   { withPrivate, window, timeZone }: CalendarTerms,
 ): Promise<Calendar | undefined> {
   const days = daysOfWindow(window, today(services.now(), timeZone).toString());

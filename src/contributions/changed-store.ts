@@ -20,6 +20,8 @@ export interface ChangedContributor {
    * False when the repositories were read for the first time, so that their contributions are not new to the provider.
    */
   isUpdate: boolean;
+  /** True when a repository was shown or hidden, so that contributions of any time count otherwise than before. */
+  isVisibility: boolean;
 }
 
 /** Requests an update of the totals of the accounts whose numbers in some repositories changed, if there are any. */
@@ -66,9 +68,10 @@ async function recordNext(transaction: Connection, repositoryId: string, limit: 
       where t.account_id <> c.owner_id and (c.position is null or t.account_id > c.position)
       order by t.account_id limit ${limit}
     ), recorded as (
-      insert into changed_contributors as c (repository_id, account_id, is_update)
-      select repository_id, account_id, true from people order by account_id
-      on conflict (repository_id, account_id) do update set is_update = true where not c.is_update
+      insert into changed_contributors as c (repository_id, account_id, is_update, is_visibility)
+      select repository_id, account_id, true, true from people order by account_id
+      on conflict (repository_id, account_id) do update set is_update = true, is_visibility = true
+      where not c.is_update or not c.is_visibility
     ), moved as (
       update changed_repositories c set position = (select account_id from people order by account_id desc limit 1)
       from changed where c.repository_id = changed.repository_id and (select count(*) from people) = ${limit}
@@ -77,6 +80,14 @@ async function recordNext(transaction: Connection, repositoryId: string, limit: 
       where c.repository_id = changed.repository_id and (select count(*) from people) < ${limit}
     )
     select from changed`.execute(transaction);
+}
+
+/** Returns whether a repository of an account was shown, hidden or moved since its contributors were last recorded. */
+export async function hasShownOtherwise(connection: Connection, ownerId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from changed_repositories c join repositories r on r.id = c.repository_id
+    where r.owner_id = ${ownerId} limit 1`.execute(connection);
+  return rows.length > 0;
 }
 
 /**
@@ -115,8 +126,8 @@ export async function takeChangedContributors(transaction: Connection, limit: nu
     ), taken as (
       delete from changed_contributors c using free
       where c.repository_id = free.repository_id and c.account_id = free.account_id
-      returning c.account_id, c.is_update)
-    select account_id as "accountId", bool_or(is_update) as "isUpdate" from taken
+      returning c.account_id, c.is_update, c.is_visibility)
+    select account_id as "accountId", bool_or(is_update) as "isUpdate", bool_or(is_visibility) as "isVisibility" from taken
     group by account_id order by account_id`.execute(transaction);
   return rows;
 }

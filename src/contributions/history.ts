@@ -21,7 +21,9 @@ export async function findDays(
   };
   const isFirstPage = page.after === undefined && page.before === undefined;
   const found = await findHistory(connection, account.id, page);
-  const days = found.length === 0 && isFirstPage ? [neverCounted(account)] : found;
+  const days = (found.length === 0 && isFirstPage ? [neverCounted(account)] : found).map((day, index) =>
+    index === 0 && isFirstPage && account.totalsWantedAt !== null ? { ...day, missing: [...counterNames] } : day,
+  );
   if (!includesPrivate) return days;
   const all = await findHistory(connection, account.id, { ...page, withPrivate: true });
   const [newest] = days;

@@ -10,6 +10,8 @@ import { findReportedWindow, findReportedWindows, type ReportedWindow } from './
 const dayMs = 86_400_000;
 /** The host needs some time until its own numbers hold the latest contributions. */
 const settledAfterMs = dayMs;
+/** Days of the past change too: by commits with old dates, and by repositories that are shown or hidden. */
+const settledForMs = 7 * dayMs;
 
 /**
  * Finds the host's own counters of a user in a window of whole days (UTC). Waits until the deadline when none are
@@ -31,7 +33,10 @@ export async function findHostCounters(
   const known = await find();
   if (known !== undefined) {
     const isSettled = known.fetchedAt.getTime() > Date.parse(range.last) + dayMs + settledAfterMs;
-    if (!isSettled && resolver.isStale(known.fetchedAt)) resolver.requestInBackground(job);
+    const isDue = isSettled
+      ? known.fetchedAt.getTime() + settledForMs <= now().getTime()
+      : resolver.isStale(known.fetchedAt);
+    if (isDue) resolver.requestInBackground(job);
     return known;
   }
   if ((await findOutcome(connection, job.key, now())) === undefined)

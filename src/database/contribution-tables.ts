@@ -212,6 +212,8 @@ export interface ChangedContributorsTable {
   account_id: string;
   /** False when the repository was being read for the first time. */
   is_update: boolean;
+  /** True when the repository was shown or hidden, or is another account's. */
+  is_visibility: Generated<boolean>;
 }
 
 /** Repositories that became visible, hidden or another account's. A trigger writes the rows. */

@@ -164,6 +164,11 @@ interface AccountsTable {
   opted_out_as: Buffer | null;
   /** Data that the provider's module keeps from one request to the next; only that module reads it. */
   provider_memory: JSONColumnType<object> | null;
+  /**
+   * The time at which a repository with contributions of the user was shown or hidden; the host's totals are fetched again
+   * since. Null: they were.
+   */
+  totals_wanted_at: Date | null;
   /** The position of the running listing of owned repositories; null when none runs, or at its start. */
   listing_cursor: string | null;
   listing_started_at: Date | null;

@@ -6,6 +6,7 @@ import { addOptOuts, findOptedOutIds, isNameOptedOut } from '../accounts/opt-out
 import { type Account, findById, findByName, saveAccount } from '../accounts/store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
+import { settleTotals } from '../contributions/wanted-totals-store.ts';
 import type { Job } from '../database/added-jobs.ts';
 import { announce } from '../database/announcements.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
@@ -177,7 +178,7 @@ async function saveReports(
   let id: string | undefined;
   for await (const report of reports) {
     if (report.account.isPublic === false) requireReadable(skips);
-    id = await saveReport(context, source, report);
+    id = await saveReport(context, source, report, seenAt);
     if (id === undefined) return undefined;
     await renewLookup(context.connection, key, context.now());
   }
@@ -204,6 +205,7 @@ async function saveReport(
   context: SyncContext,
   { provider, name: requestedName }: Source,
   report: AccountReport,
+  startedAt: Date,
 ): Promise<string | undefined> {
   const fetchedAt = context.now();
   return inTransaction(context.connection, async (transaction) => {
@@ -234,6 +236,7 @@ async function saveReport(
       const { missing } = report;
       const stored = await sumMissing(context, transaction, { provider, id }, missing);
       await saveCounters(transaction, id, { counters: { ...stored, ...report.counters }, missing, fetchedAt });
+      await settleTotals(transaction, id, startedAt);
       await recordPrivateCounters(transaction, { id, type: report.account.type });
     }
     await announce(transaction, { kind: 'account', key: id });

@@ -1,5 +1,6 @@
-import { lockAccount, lockAccounts } from '../accounts/store.ts';
+import { findById, lockAccount, lockAccounts } from '../accounts/store.ts';
 import { requestBoardsNaming } from '../boards/ranking/request-store.ts';
+import { hasShownOtherwise } from '../contributions/changed-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
 import { updateTotalsJob } from '../contributions/jobs.ts';
@@ -10,7 +11,7 @@ import { addJob } from '../database/added-jobs.ts';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
 import type { SyncContext } from './context.ts';
-import { recordStoredTotals } from './stored-totals.ts';
+import { recordStoredTotals, wantReported } from './stored-totals.ts';
 
 /** Stores the counters of an account that are summed from its data, and announces that to all nodes. */
 export async function recordState(
@@ -47,7 +48,12 @@ export async function recordVisibility(
 ): Promise<void> {
   if (ownerIds.length === 0) return;
   await lockAccounts(transaction, ownerIds);
-  for (const ownerId of ownerIds) await recordState(context, transaction, ownerId);
+  for (const ownerId of ownerIds) {
+    await recordState(context, transaction, ownerId);
+    if (!(await hasShownOtherwise(transaction, ownerId))) continue;
+    const owner = await findById(transaction, ownerId);
+    if (owner !== undefined) await wantReported(context, transaction, owner);
+  }
   await addJob(transaction, updateTotalsJob);
   await prepareListsAgain(transaction, ownerIds);
   await requestBoardsNaming(transaction, ownerIds);

@@ -1,7 +1,11 @@
+import { refreshJob } from '../accounts/jobs.ts';
+import type { Account } from '../accounts/store.ts';
 import { findHistory, saveCounters } from '../contributions/counter-store.ts';
 import { type CounterName, type Counters, counterNames } from '../contributions/counters.ts';
 import { needsOf } from '../contributions/kinds.ts';
 import { countStored } from '../contributions/private-store.ts';
+import { wantTotals } from '../contributions/wanted-totals-store.ts';
+import { addJob } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import type { SyncContext } from './context.ts';
 
@@ -42,4 +46,37 @@ export async function recordStoredTotals(
   if (Object.keys(counters).length === 0) return false;
   await saveCounters(transaction, user.id, { counters, missing: day.missing, fetchedAt: context.now() });
   return ofContributions.every((name) => name in counters);
+}
+
+/**
+ * The delay, in ms, before a refresh: a code host needs a moment until its own totals hold the latest contributions,
+ * and an account that contributes all the time is refreshed at this interval.
+ */
+const refreshDelayMs = 10_000;
+
+/** Queues a refresh of an account whose contributions changed. */
+export async function requestRefresh(
+  { now, providers }: Pick<SyncContext, 'now' | 'providers'>,
+  transaction: Connection,
+  { id, provider, pinned }: Account,
+): Promise<void> {
+  if (pinned || !providers.has(provider)) return;
+  const runAt = new Date(now().getTime() + refreshDelayMs);
+  await addJob(transaction, { ...refreshJob(id), runAt, keepsRunAt: true });
+}
+
+/**
+ * Has the totals that the host reports of a user fetched again, all years of them, after a repository was shown or hidden
+ * that may count for the user. The transaction must have locked the account.
+ */
+export async function wantReported(
+  context: Pick<SyncContext, 'now' | 'providers'>,
+  transaction: Connection,
+  account: Account,
+): Promise<void> {
+  const { id, provider, type, pinned, fetchedAt } = account;
+  const isReported = type !== 'organization' && !pinned && fetchedAt !== null;
+  if (!isReported || context.providers.get(provider)?.accounts.reportsTotals !== true) return;
+  await wantTotals(transaction, id, context.now());
+  await requestRefresh(context, transaction, account);
 }

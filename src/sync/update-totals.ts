@@ -1,4 +1,3 @@
-import { refreshJob } from '../accounts/jobs.ts';
 import { findById } from '../accounts/store.ts';
 import {
   type ChangedContributor,
@@ -7,25 +6,18 @@ import {
   takeChangedContributors,
 } from '../contributions/changed-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
-import { addJob } from '../database/added-jobs.ts';
 import { announce } from '../database/announcements.ts';
 import type { Connection } from '../database/connection.ts';
 import { inBatches } from '../database/in-batches.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
-import { recordStoredTotals } from './stored-totals.ts';
+import { recordStoredTotals, requestRefresh, wantReported } from './stored-totals.ts';
 
 const peopleAtOnce = 20;
 /** The most contributors to a repository that one transaction records after its visibility or owner has changed. */
 const recordedAtOnce = 1000;
 /** The most batches of one job, after which it lets other jobs run. */
 const maxRounds = 100;
-/**
- * The delay, in ms, before a refresh: a code host needs a moment until its own totals hold the latest contributions,
- * and an account that contributes all the time is refreshed at this interval.
- */
-const refreshDelayMs = 10_000;
-
 /**
  * Updates all accounts whose stored contributions changed, in repositories of any owner: summed totals at once, and
  * those that the code host reports by a request soon.
@@ -59,14 +51,13 @@ async function updateSome(context: SyncContext, transaction: Connection): Promis
 async function updateOne(
   context: SyncContext,
   transaction: Connection,
-  { accountId, isUpdate }: ChangedContributor,
+  { accountId, isUpdate, isVisibility }: ChangedContributor,
 ): Promise<void> {
   const account = await findById(transaction, accountId);
   if (account === undefined) return;
   const isSummed = await recordStoredTotals(context, transaction, account);
+  if (isVisibility) await wantReported(context, transaction, account);
   await recordPrivateCounters(transaction, account);
   await announce(transaction, { kind: 'account', key: account.id });
-  if (!isUpdate || isSummed || account.pinned || !context.providers.has(account.provider)) return;
-  const runAt = new Date(context.now().getTime() + refreshDelayMs);
-  await addJob(transaction, { ...refreshJob(account.id), runAt, keepsRunAt: true });
+  if (isUpdate && !isSummed) await requestRefresh(context, transaction, account);
 }

@@ -181,7 +181,8 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   const found = await loadList(services, wanted, list, { ...page, key });
   const terms = { ...counted, ...endsOf(found.scope) };
   const missing =
-    number?.missing ?? (await findMissing(connection, terms, account.type, provider.accounts.reportsTotals));
+    (account.totalsWantedAt === null ? number?.missing : [counter]) ??
+    (await findMissing(connection, terms, account.type, provider.accounts.reportsTotals));
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },

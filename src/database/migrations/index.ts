@@ -82,6 +82,7 @@ import * as lookupsOfAccounts from './0123-lookups-of-accounts.ts';
 import * as repairsInParts from './0124-repairs-in-parts.ts';
 import * as shownBoards from './0125-shown-boards.ts';
 import * as largeDays from './0126-large-days.ts';
+import * as wantedTotals from './0129-wanted-totals.ts';
 import * as boundSeasons from './0132-bound-seasons.ts';
 import * as numberedAddresses from './0133-numbered-addresses.ts';
 import * as checkedAccess from './0134-checked-access.ts';
@@ -173,6 +174,7 @@ export const migrations: Record<string, Migration> = {
   '0124-repairs-in-parts': repairsInParts,
   '0125-shown-boards': shownBoards,
   '0126-large-days': largeDays,
+  '0129-wanted-totals': wantedTotals,
   '0132-bound-seasons': boundSeasons,
   '0133-numbered-addresses': numberedAddresses,
   '0134-checked-access': checkedAccess,

@@ -19,8 +19,8 @@ create or replace function record_changed_repositories() returns trigger languag
 begin
   insert into changed_repositories (repository_id)
   select n.id from new_rows n join old_rows o using (id)
-  where (o.owner_id, o.is_private, o.deleted_at is null)
-    is distinct from (n.owner_id, n.is_private, n.deleted_at is null)
+  where (o.owner_id, o.is_private, o.deleted_at is null, o.is_fork)
+    is distinct from (n.owner_id, n.is_private, n.deleted_at is null, n.is_fork)
   order by n.id
   on conflict (repository_id) do update set position = null;
   return null;

@@ -20,7 +20,10 @@ export const ContributionWindow = Type.Object({
 export type ContributionWindow = Static<typeof ContributionWindow>;
 
 const dayMs = 86_400_000;
-/** The age at which a window of the past is fetched again. Only commits with old dates change it, which is seldom. */
+/**
+ * The age at which a window of the past is fetched again: commits with old dates change it, and repositories that are
+ * shown or hidden, which the service may not know.
+ */
 const refetchAgeMs = 7 * dayMs;
 /** The year in which GitHub began. Earlier contributions are commits that carry an older date. */
 const firstYear = 2008;
