@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { deliverySecret } from '../host.ts';
 
 /** Deliveries in the format of https://docs.gitlab.com/user/project/integrations/webhook_events/. */
@@ -107,4 +107,20 @@ export function delivery(event: string, payload: object): { headers: Record<stri
     },
     body: JSON.stringify(payload),
   };
+}
+
+/** Returns a delivery of GitLab 19 for a webhook that has a signing token and no secret. */
+export function signedDelivery(
+  event: string,
+  payload: object,
+  { token, at }: { token: string; at: Date },
+): { headers: Record<string, string>; body: string } {
+  const { headers: withSecret, body } = delivery(event, payload);
+  const { 'x-gitlab-token': _none, ...headers } = withSecret;
+  const id = headers['idempotency-key'] ?? '';
+  const time = String(Math.floor(at.getTime() / 1000));
+  const key = Buffer.from(token.replace('whsec_', ''), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');
+  const signed = { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': `v1,${signature}` };
+  return { headers: { ...headers, ...signed, 'user-agent': 'GitLab/19.0.0-ee' }, body };
 }

@@ -135,7 +135,10 @@ function rejectionWords(host: ProviderConfig, reason: string): { cause: string; 
     case 'signature':
       return {
         cause: 'they are not signed with the configured secret',
-        remedy: `Give the webhook at the host the secret that ${secret} has.`,
+        remedy:
+          host.kind === 'gitlab'
+            ? `Give the webhook at the host the value of ${secret}, as its signing token (GitLab 19 or later) or secret token, and check the clock.`
+            : `Give the webhook at the host the secret that ${secret} has.`,
       };
     case 'no_secret':
       return {

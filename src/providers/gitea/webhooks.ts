@@ -2,7 +2,15 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
-import { type ChangeReaders, changesOf, isDeliveryId, parseDelivered, signedReader } from '../http/deliveries.ts';
+import {
+  type ChangeReaders,
+  changesOf,
+  isDeliveryId,
+  parseDelivered,
+  partOf,
+  signedReader,
+} from '../http/deliveries.ts';
+import { isOf } from '../http/tolerant.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 
 /**
@@ -36,13 +44,9 @@ function signatureOf(headers: DeliveryHeaders): string | undefined {
 }
 
 const Named = Type.Object({ id: Type.Integer(), login: Type.String() });
-const Repository = Type.Object({ id: Type.Integer(), name: Type.String(), owner: Named });
-const InRepository = Type.Object({ action: Type.Optional(Type.String()), repository: Repository });
-const Sent = Type.Object({ sender: Named });
-const Item = Type.Object({ user: Type.Union([Named, Type.Null()]) });
+const Repository = Type.Object({ id: Type.Integer(), owner: Named });
+const InRepository = Type.Object({ repository: Repository });
 const Identified = Type.Object({ id: Type.Integer() });
-const Commented = Type.Object({ is_pull: Type.Optional(Type.Boolean()), comment: Identified });
-const Forked = Type.Object({ forkee: Repository, repository: Repository });
 type Named = Static<typeof Named>;
 type Repository = Static<typeof Repository>;
 
@@ -76,9 +80,7 @@ const readers: ChangeReaders = {
 
 function changedItem(payload: unknown, field: 'issue' | 'pull_request', streams: string[]): Change[] {
   const { repository } = check(InRepository, payload);
-  const item: unknown = Object(payload)[field];
-  const { user } = check(Item, item);
-  return [contributions(repository, streams), ...(user === null ? [] : person(user))];
+  return [contributions(repository, streams), ...person(partOf(partOf(payload, field), 'user'))];
 }
 
 /**
@@ -89,24 +91,27 @@ function reviewed(payload: unknown): Change[] {
 }
 
 function commented(payload: unknown): Change[] {
-  const { action, repository } = check(InRepository, payload);
-  const { is_pull: isOnPullRequest = false, comment } = check(Commented, payload);
+  const { repository } = check(InRepository, payload);
+  const isOnPullRequest = partOf(payload, 'is_pull') === true;
   const kind = isOnPullRequest ? 'pull_request_comment' : 'issue_comment';
+  const comment = partOf(payload, 'comment');
+  const isDeleted = partOf(payload, 'action') === 'deleted' && isOf(Identified, comment);
   return [
-    ...(action === 'deleted' ? [removed(repository, kind, comment.id)] : []),
+    ...(isDeleted ? [removed(repository, kind, comment.id)] : []),
     contributions(repository, ['comments', isOnPullRequest ? 'pull_requests' : 'issues']),
   ];
 }
 
 /** Returns the changes of a fork: `forkee` is the original repository, `repository` the new one. */
 function forked(payload: unknown): Change[] {
-  const { forkee, repository } = check(Forked, payload);
-  return [owned(forkee.owner), owned(repository.owner)];
+  const forkee = partOf(payload, 'forkee');
+  const { repository } = check(InRepository, payload);
+  return [...(isOf(Repository, forkee) ? [owned(forkee.owner)] : []), owned(repository.owner)];
 }
 
 function changedRepository(payload: unknown): Change[] {
-  const { action, repository } = check(InRepository, payload);
-  const isDeleted = action === 'deleted';
+  const { repository } = check(InRepository, payload);
+  const isDeleted = partOf(payload, 'action') === 'deleted';
   return [...(isDeleted ? [hidden(repository)] : []), owned(repository.owner)];
 }
 
@@ -122,12 +127,15 @@ function removed({ id }: Repository, kind: ItemKind, item: number): Change {
 }
 
 function senderOf(payload: unknown): Change[] {
-  return person(check(Sent, payload).sender);
+  return person(partOf(payload, 'sender'));
 }
 
-/** Returns no change for deleted accounts and the host's placeholders, which have ids below 1. */
-function person({ id, login }: Named): Change[] {
-  return id < 1 ? [] : [{ type: 'account', account: String(id), name: login }];
+/**
+ * Returns no change for an account that the payload does not name, nor for deleted accounts and the host's
+ * placeholders, which have ids below 1.
+ */
+function person(named: unknown): Change[] {
+  return isOf(Named, named) && named.id >= 1 ? [{ type: 'account', account: String(named.id), name: named.login }] : [];
 }
 
 function check<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {

@@ -3,7 +3,15 @@ import { Check } from 'typebox/value';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
-import { type ChangeReaders, changesOf, isDeliveryId, parseDelivered, signedReader } from '../http/deliveries.ts';
+import {
+  type ChangeReaders,
+  changesOf,
+  isDeliveryId,
+  isObject,
+  parseDelivered,
+  partOf,
+  signedReader,
+} from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 import { isGhostName, restActor } from './actors.ts';
 import { credentialNameOf } from './app/registration.ts';
@@ -236,14 +244,6 @@ function namedIn(part: unknown): Named | undefined {
 
 function identifiedIn(list: unknown): Static<typeof Identified>[] {
   return Array.isArray(list) ? list.filter((item: unknown) => isOf(Identified, item)) : [];
-}
-
-function partOf(payload: unknown, field: string): unknown {
-  return isObject(payload) ? payload[field] : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function isOf<Schema extends TSchema>(schema: Schema, part: unknown): part is Static<Schema> {

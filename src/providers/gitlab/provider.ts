@@ -77,7 +77,7 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
       ...parts.privateData,
       maySee: (repository, person, call) => maySee(client, repository, person, call),
     },
-    deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
+    deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers, client.now()) },
     ownership: {
       prove: proofByToken(bearers, { isPossibleName, user: UserPayload, toActor, administered }),
       administers: (organization, person, call) => administers(client, organization, person, call),

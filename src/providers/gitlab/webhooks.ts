@@ -8,8 +8,11 @@ import {
   isDeliveryId,
   isSameSecret,
   parseDelivered,
+  partOf,
   requireSecret,
 } from '../http/deliveries.ts';
+import { keyInToken, standardReader } from '../http/standard-webhooks.ts';
+import { isOf } from '../http/tolerant.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 import { groupIdOf } from './actors.ts';
 
@@ -21,28 +24,43 @@ import { groupIdOf } from './actors.ts';
  */
 
 /**
- * Returns the reader of a delivery. GitLab sends the secret itself, so that the body needs no signature.
- * @throws AppError `not_found` without a secret; `unauthenticated` when the delivery lacks it.
+ * Returns the reader of a delivery. GitLab 19 signs deliveries of webhooks that have a signing token; other webhooks
+ * send their secret. GitLab signs again, with a new time, when it repeats a delivery (gitlabhq/gitlabhq,
+ * app/services/web_hook_service.rb, `build_headers`).
+ * https://docs.gitlab.com/user/project/integrations/webhooks/
+ * @throws AppError `not_found` without a secret; `unauthenticated` when the delivery proves neither.
  */
-export function readDelivery(secret: string | undefined, headers: DeliveryHeaders): DeliveryReader {
+export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, now: Date): DeliveryReader {
+  const secrets = secretsIn(requireSecret(secret));
+  const keys = secrets.map(keyInToken).filter((key) => key !== undefined);
+  const isSigned = headers['webhook-signature'] !== undefined;
+  if (isSigned && keys.length > 0) return standardReader(keys, headers, now, (body) => readTrusted(headers, body));
   const sentToken = headers['x-gitlab-token'];
-  if (!isSameSecret(typeof sentToken === 'string' ? sentToken : undefined, requireSecret(secret))) {
-    throw new AppError('unauthenticated', 'X-Gitlab-Token is not the configured secret.');
+  const token = typeof sentToken === 'string' ? sentToken : undefined;
+  if (!secrets.map((one) => isSameSecret(token, one)).includes(true)) {
+    const remedy = isSigned ? ', and no signing token (whsec_...) is configured for webhook-signature' : '';
+    throw new AppError('unauthenticated', `X-Gitlab-Token is not the configured secret${remedy}.`);
   }
   return { update: () => {}, finish: (body) => readTrusted(headers, body) };
 }
 
+/** Returns the secrets in a setting: several separated by commas where one of them is a signing token, otherwise one. */
+function secretsIn(setting: string): string[] {
+  const parts = setting.split(',');
+  return parts.some((part) => keyInToken(part) !== undefined) ? parts.filter((part) => part !== '') : [setting];
+}
+
 function readTrusted(headers: DeliveryHeaders, body: Buffer): Delivery {
-  const name = headers['idempotency-key'] ?? headers['x-gitlab-event-uuid'];
+  // The same value as in `Idempotency-Key`, and signed.
+  const idOfOne = headers['webhook-id'] ?? headers['idempotency-key'];
+  const name = idOfOne ?? headers['x-gitlab-event-uuid'];
   const event = headers['x-gitlab-event'];
   if (typeof name !== 'string' || typeof event !== 'string') {
     throw new AppError('missing_field', 'A delivery needs the headers X-Gitlab-Event and X-Gitlab-Event-UUID.');
   }
-  // Both headers keep their value when GitLab resends a delivery. Before 17.4 there is only `X-Gitlab-Event-UUID`,
-  // which all
-  // deliveries have in common that one request caused.
-  const isOfOne = headers['idempotency-key'] !== undefined;
-  const id = isOfOne ? name : createHash('sha256').update(name).update(body).digest('hex');
+  // The headers keep their value when GitLab resends a delivery. Before 17.4 there is only `X-Gitlab-Event-UUID`, which
+  // all deliveries have in common that one request caused.
+  const id = idOfOne !== undefined ? name : createHash('sha256').update(name).update(body).digest('hex');
   if (!isDeliveryId(name)) throw new AppError('invalid_input', 'X-Gitlab-Event-UUID must be the UUID of a delivery.');
   return { id, event, changes: toChanges(parseDelivered(body)) };
 }
@@ -53,21 +71,10 @@ const Named = Type.Object({ object_kind: Type.Optional(Type.String()), event_nam
 const Project = Type.Object({ id: Id, path_with_namespace: Path });
 /** Items that belong to a group, such as epics, come without a project. */
 export const InProject = Type.Object({ project: Type.Optional(Type.Union([Project, Type.Null()])) });
-export const Acted = Type.Object({
-  user: Type.Optional(Type.Object({ id: Type.Optional(Id), username: Type.String() })),
-});
-/** A push with a deploy key may have no user. */
-export const Pushed = Type.Object({
-  project: Project,
-  user_id: Type.Optional(Type.Union([Id, Type.Null()])),
-  user_username: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-});
-export const Noted = Type.Object({ object_attributes: Type.Object({ noteable_type: Type.String() }) });
+export const Pushed = Type.Object({ project: Project });
 const OfProject = Type.Object({
   project_id: Id,
   path_with_namespace: Path,
-  old_path_with_namespace: Type.Optional(Path),
-  project_visibility: Type.Optional(Type.String()),
 });
 const OfUser = Type.Object({ user_id: Id, username: Type.String() });
 const OfMember = Type.Object({ user_id: Id });
@@ -77,13 +84,17 @@ type Project = Static<typeof Project>;
 /** The invalidations of each event that matters; other events are ignored. */
 const readers: ChangeReaders = {
   push: (payload) => {
-    const { project, user_id: id, user_username: name } = check(Pushed, payload);
-    return [contributions(project, ['commits']), ...(id && name ? [account(id, name)] : [])];
+    const { project } = check(Pushed, payload);
+    // A push with a deploy key has no user.
+    return [
+      contributions(project, ['commits']),
+      ...person(partOf(payload, 'user_id'), partOf(payload, 'user_username')),
+    ];
   },
   issue: (payload) => [...changed(payload, ['issues']), ...actor(payload)],
   work_item: (payload) => [...changed(payload, ['issues']), ...actor(payload)],
   merge_request: (payload) => [...changed(payload, ['pull_requests']), ...actor(payload)],
-  note: (payload) => changed(payload, streamsOf(check(Noted, payload).object_attributes.noteable_type)),
+  note: (payload) => changed(payload, streamsOf(partOf(partOf(payload, 'object_attributes'), 'noteable_type'))),
   emoji: (payload) => {
     const { project } = check(InProject, payload);
     return project ? [{ type: 'reactions', repository: String(project.id) }] : [];
@@ -96,9 +107,10 @@ const readers: ChangeReaders = {
   project_rename: (payload) => moved(payload),
   project_transfer: (payload) => moved(payload),
   project_update: (payload) => {
-    const { project_id: id, path_with_namespace: path, project_visibility: visibility } = check(OfProject, payload);
+    const { project_id: id, path_with_namespace: path } = check(OfProject, payload);
+    const visibility = partOf(payload, 'project_visibility');
     // GitLab writes it in two ways: `private`, and `visibilitylevel|private`.
-    const isPublic = visibility === undefined || visibility.endsWith('public');
+    const isPublic = typeof visibility !== 'string' || visibility.endsWith('public');
     return [...(isPublic ? [] : [hidden(id)]), ...ownedBy(path)];
   },
   user_rename: (payload) => {
@@ -122,16 +134,25 @@ function toChanges(payload: unknown): Change[] {
   return changesOf(readers, kind ?? name ?? '', payload);
 }
 
-/** Comments belong to the stream of their issue or merge request; those on commits and snippets are ignored. */
-function streamsOf(noteable: string): string[] {
+/**
+ * Comments belong to the stream of their issue or merge request; those on commits and snippets are ignored. A comment
+ * on something unknown may be on either.
+ */
+function streamsOf(noteable: unknown): string[] {
+  if (typeof noteable !== 'string') return ['issues', 'pull_requests'];
   if (noteable === 'MergeRequest') return ['pull_requests'];
   return noteable === 'Issue' || noteable === 'WorkItem' ? ['issues'] : [];
 }
 
 /** Returns the account that caused the event. The payload does not name the author of the item. */
 function actor(payload: unknown): Change[] {
-  const { user } = check(Acted, payload);
-  return user?.id === undefined ? [] : [account(user.id, user.username)];
+  const user = partOf(payload, 'user');
+  return person(partOf(user, 'id'), partOf(user, 'username'));
+}
+
+/** Returns no change for an account that the payload does not name completely. */
+function person(id: unknown, name: unknown): Change[] {
+  return isOf(Id, id) && typeof name === 'string' && name !== '' ? [account(id, name)] : [];
 }
 
 /** Returns a change about all groups, because members of a group are members of its subgroups. */
@@ -149,8 +170,9 @@ function changed(payload: unknown, streams: string[]): Change[] {
 }
 
 function moved(payload: unknown): Change[] {
-  const { path_with_namespace: path, old_path_with_namespace: oldPath } = check(OfProject, payload);
-  return [...ownedBy(path), ...(oldPath === undefined ? [] : ownedBy(oldPath))];
+  const oldPath = partOf(payload, 'old_path_with_namespace');
+  const { path_with_namespace: path } = check(OfProject, payload);
+  return [...ownedBy(path), ...(isOf(Path, oldPath) ? ownedBy(oldPath) : [])];
 }
 
 /** Returns the path of the owner, which is all that payloads contain of it. */

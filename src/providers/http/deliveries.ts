@@ -80,3 +80,15 @@ export type ChangeReaders = Readonly<Record<string, (payload: unknown) => Change
 export function changesOf(readers: ChangeReaders, event: string, payload: unknown): Change[] {
   return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
 }
+
+/**
+ * Returns a field of a part of a payload; undefined where it is absent. Only the fields without which a change cannot
+ * be reported are required of payloads; all others may be absent, null or of another shape.
+ */
+export function partOf(payload: unknown, field: string): unknown {
+  return isObject(payload) ? payload[field] : undefined;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

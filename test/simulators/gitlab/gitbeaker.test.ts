@@ -41,7 +41,7 @@ import type {
   UserPayload,
   VersionPayload,
 } from '../../../src/providers/gitlab/payloads.ts';
-import type { Acted, InProject, Noted, Pushed } from '../../../src/providers/gitlab/webhooks.ts';
+import type { InProject, Pushed } from '../../../src/providers/gitlab/webhooks.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 
 /**
@@ -75,9 +75,9 @@ export type Responses = [
 type ItemEvent = WebhookIssueEventSchema | WebhookMergeRequestEventSchema;
 type NoteEvent = WebhookIssueNoteEventSchema | WebhookMergeRequestNoteEventSchema;
 export type Deliveries = [
-  Fits<Static<typeof Pushed>, WebhookPushEventSchema>,
-  Fits<Static<typeof InProject> & Static<typeof Acted>, ItemEvent>,
-  Fits<Static<typeof InProject> & Static<typeof Noted>, NoteEvent>,
+  Fits<Static<typeof Pushed> & { user_id: number; user_username: string }, WebhookPushEventSchema>,
+  Fits<Static<typeof InProject> & { user: { id: number; username: string } }, ItemEvent>,
+  Fits<Static<typeof InProject> & { object_attributes: { noteable_type: string } }, NoteEvent>,
   Fits<Static<typeof InProject>, WebhookEmojiEventSchema>,
 ];
 

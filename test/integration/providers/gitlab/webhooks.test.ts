@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { delivery, events } from '../../../../simulators/gitlab/deliveries.ts';
+import { delivery, events, signedDelivery } from '../../../../simulators/gitlab/deliveries.ts';
 import { deliverySecret } from '../../../../simulators/host.ts';
 import { readDelivery } from '../../../../src/providers/gitlab/webhooks.ts';
 import type { Change } from '../../../../src/providers/provider.ts';
@@ -10,10 +10,11 @@ import { wholeDelivery } from '../../../whole-delivery.ts';
 
 const handbook = { id: 15, path_with_namespace: 'acme/docs/handbook' };
 const ada = { id: 4, login: 'ada' };
+const at = new Date('2026-11-20T12:00:00Z');
 
 function changesOf(event: string, payload: object): Change[] {
   const { headers, body } = delivery(event, payload);
-  return wholeDelivery(readDelivery(deliverySecret, headers), body).changes;
+  return wholeDelivery(readDelivery(deliverySecret, headers, at), body).changes;
 }
 
 const contributed = (...streams: string[]): Change => ({
@@ -120,8 +121,8 @@ describe('webhooks of GitLab', () => {
   it('gives a repeated delivery the same id, and different deliveries of one request different ids', () => {
     const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
     const { 'idempotency-key': key, ...older } = headers;
-    assert.equal(wholeDelivery(readDelivery(deliverySecret, headers), body).id, key);
-    const idOf = (text: string) => wholeDelivery(readDelivery(deliverySecret, older), text).id;
+    assert.equal(wholeDelivery(readDelivery(deliverySecret, headers, at), body).id, key);
+    const idOf = (text: string) => wholeDelivery(readDelivery(deliverySecret, older, at), text).id;
     assert.equal(idOf(body), idOf(body));
     assert.notEqual(idOf(body), idOf(delivery('Push Hook', events.push(handbook, { id: 5, login: 'max' })).body));
   });
@@ -129,8 +130,8 @@ describe('webhooks of GitLab', () => {
   it('refuses a delivery without the secret, or with invalid headers or an invalid body', () => {
     const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
     const read = (changed: Record<string, string | string[] | undefined>, text = body) =>
-      wholeDelivery(readDelivery(deliverySecret, { ...headers, ...changed }), text);
-    assert.throws(() => wholeDelivery(readDelivery(undefined, headers), body), { code: 'not_found' });
+      wholeDelivery(readDelivery(deliverySecret, { ...headers, ...changed }, at), text);
+    assert.throws(() => wholeDelivery(readDelivery(undefined, headers, at), body), { code: 'not_found' });
     for (const token of [undefined, '', deliverySecret.slice(1), `${deliverySecret} `, [deliverySecret]]) {
       assert.throws(() => read({ 'x-gitlab-token': token }), { code: 'unauthenticated' });
     }
@@ -145,5 +146,113 @@ describe('webhooks of GitLab', () => {
     });
     const pathless = events.push({ id: 15, path_with_namespace: 'handbook' }, ada);
     assert.throws(() => read({}, JSON.stringify(pathless)), { code: 'invalid_input', message: /path_with_namespace/ });
+  });
+});
+
+const signingToken = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const otherToken = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+
+/** Reads a push with changed headers that was signed at a time. */
+function readPush(
+  setting: string,
+  changed: Record<string, string | undefined> = {},
+  { token = signingToken, signedAt = at, text }: { token?: string; signedAt?: Date; text?: string } = {},
+) {
+  const { headers, body } = signedDelivery('Push Hook', events.push(handbook, ada), { token, at: signedAt });
+  return wholeDelivery(readDelivery(setting, { ...headers, ...changed }, at), text ?? body);
+}
+
+describe('deliveries that GitLab signs', () => {
+  it('are accepted with the signing token, and have the id that is signed', () => {
+    const { headers, body } = signedDelivery('Push Hook', events.push(handbook, ada), { token: signingToken, at });
+    const changed = { ...headers, 'idempotency-key': 'another-id' };
+    const { id, changes } = wholeDelivery(readDelivery(signingToken, changed, at), body);
+    assert.equal(id, headers['webhook-id']);
+    assert.deepEqual(changes, [contributed('commits'), adas]);
+  });
+
+  it('are refused for another body, id, time or token', () => {
+    const refused = { code: 'unauthenticated' };
+    assert.throws(() => readPush(signingToken, {}, { text: '{}' }), refused);
+    assert.throws(() => readPush(signingToken, { 'webhook-id': 'another-id' }), refused);
+    const second = String(at.getTime() / 1000 + 1);
+    assert.throws(() => readPush(signingToken, { 'webhook-timestamp': second }), refused);
+    assert.throws(() => readPush(signingToken, {}, { token: otherToken }), refused);
+    assert.throws(() => readPush(deliverySecret), refused);
+    for (const header of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
+      for (const value of [undefined, '', 'v1,', 'v1,AAAA', '1e3', '-5']) {
+        assert.throws(() => readPush(signingToken, { [header]: value }), refused, `${header}: ${value}`);
+      }
+    }
+  });
+
+  it('are accepted within five minutes of their time, and refused later or earlier', () => {
+    const moved = (seconds: number) => ({ signedAt: new Date(at.getTime() + seconds * 1000) });
+    for (const seconds of [-300, 300]) assert.equal(readPush(signingToken, {}, moved(seconds)).changes.length, 2);
+    for (const seconds of [-301, 301, -86_400]) {
+      assert.throws(() => readPush(signingToken, {}, moved(seconds)), {
+        code: 'unauthenticated',
+        message: /five minutes/,
+      });
+    }
+  });
+
+  it('are accepted when one of several signatures is right, as during the change of a token', () => {
+    const { headers, body } = signedDelivery('Push Hook', events.push(handbook, ada), { token: signingToken, at });
+    const right = headers['webhook-signature'] ?? '';
+    const wrong = `v1,${Buffer.alloc(32).toString('base64')}`;
+    for (const list of [`${wrong} ${right}`, `v1a,x ${right} ${wrong}`]) {
+      const reader = readDelivery(signingToken, { ...headers, 'webhook-signature': list }, at);
+      assert.equal(wholeDelivery(reader, body).changes.length, 2);
+    }
+    const reader = readDelivery(signingToken, { ...headers, 'webhook-signature': `${wrong} v1a,x` }, at);
+    assert.throws(() => wholeDelivery(reader, body), { code: 'unauthenticated' });
+  });
+
+  it('are accepted beside deliveries with a secret, when both are configured', () => {
+    const setting = `${deliverySecret},${signingToken},${otherToken}`;
+    assert.equal(readPush(setting).changes.length, 2);
+    assert.equal(readPush(setting, {}, { token: otherToken }).changes.length, 2);
+    const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
+    assert.equal(wholeDelivery(readDelivery(setting, headers, at), body).changes.length, 2);
+    const bySigningToken = { ...headers, 'x-gitlab-token': signingToken };
+    assert.equal(wholeDelivery(readDelivery(signingToken, bySigningToken, at), body).changes.length, 2);
+    const wrong = { ...headers, 'x-gitlab-token': setting };
+    assert.throws(() => readDelivery(setting, wrong, at), { code: 'unauthenticated' });
+  });
+
+  it('need their signature where a signing token is configured, even beside the secret', () => {
+    const changed = { 'x-gitlab-token': deliverySecret };
+    const old = { signedAt: new Date(at.getTime() - 3_600_000) };
+    assert.throws(() => readPush(`${deliverySecret},${signingToken}`, changed, old), { code: 'unauthenticated' });
+    assert.equal(readPush(deliverySecret, changed, old).changes.length, 2);
+  });
+});
+
+describe('bodies of deliveries of GitLab that lack parts', () => {
+  it('report the project without the account', () => {
+    for (const user of [null, undefined, {}, { id: null, username: 'ada' }, { id: 4, username: null }, 'ada']) {
+      for (const [hook, kind, stream] of [
+        ['Issue Hook', 'issue', 'issues'],
+        ['Merge Request Hook', 'merge_request', 'pull_requests'],
+      ] as const) {
+        assert.deepEqual(changesOf(hook, { ...events[kind](handbook, ada), user }), [contributed(stream)]);
+      }
+    }
+    const nameless = { ...events.push(handbook, ada), user_id: 'x', user_username: 7 };
+    assert.deepEqual(changesOf('Push Hook', nameless), [contributed('commits')]);
+  });
+
+  it('report both lists for a comment whose item is unknown', () => {
+    for (const object_attributes of [undefined, null, { noteable_type: null }]) {
+      const note = { ...events.note(handbook, ada, 'Issue'), object_attributes };
+      assert.deepEqual(changesOf('Note Hook', note), [contributed('issues', 'pull_requests')]);
+    }
+  });
+
+  it('report a changed project without its visibility or its old path', () => {
+    const nothing = { project_visibility: null, old_path_with_namespace: null };
+    assert.deepEqual(change('project_update', nothing), [owned('acme/docs')]);
+    assert.deepEqual(change('project_transfer', nothing), [owned('acme/docs')]);
   });
 });

@@ -101,6 +101,35 @@ describe('webhooks of Gitea', () => {
     assert.deepEqual(wholeDelivery(readDelivery(recordedSecret, headers), body).changes, [contributed('issues')]);
   });
 
+  it('reports the repository of an event whose sender, author or item is missing', () => {
+    const changesOfAltered = (name: string, change: (body: Record<string, unknown>) => void) => {
+      const { headers, body } = altered(name, change);
+      return wholeDelivery(readDelivery(recordedSecret, headers), body).changes;
+    };
+    for (const part of [undefined, null, {}, { id: null, login: null }, 'bob']) {
+      assert.deepEqual(
+        changesOfAltered('004-push', (body) => Object.assign(body, { sender: part })),
+        [contributed('commits')],
+      );
+      assert.deepEqual(
+        changesOfAltered('007-issues-opened', (body) => Object.assign(body, { issue: { user: part } })),
+        [contributed('issues')],
+      );
+      assert.deepEqual(
+        changesOfAltered('007-issues-opened', (body) => Object.assign(body, { issue: part, sender: part })),
+        [contributed('issues')],
+      );
+      assert.deepEqual(
+        changesOfAltered('018-issue_comment-created', (body) => Object.assign(body, { comment: part, is_pull: part })),
+        [contributed('comments', 'issues')],
+      );
+      assert.deepEqual(
+        changesOfAltered('033-fork', (body) => Object.assign(body, { forkee: part })),
+        [{ type: 'owned', account: '4', name: 'carol' }],
+      );
+    }
+  });
+
   it('accepts the signature and event headers of Forgejo', () => {
     const { headers, body } = recordedDelivery('007-issues-opened');
     const own = Object.fromEntries(
