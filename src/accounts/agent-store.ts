@@ -6,9 +6,11 @@ import { agents, type PersonType } from './agents.ts';
  * @param accounts the name or alias of the table of accounts.
  */
 export function isAgentInSql(accounts: string): RawBuilder<boolean> {
-  const names = agents.map(({ provider, name }) => `${provider}/${name}`);
+  const names = agents.filter(({ provider }) => provider === null).map(({ name }) => name);
+  const namesAtHosts = agents.flatMap(({ provider, name }) => (provider === null ? [] : [`${provider}/${name}`]));
+  const name = sql`lower(${sql.ref(`${accounts}.name`)})`;
   return sql<boolean>`(
-    ${sql.ref(`${accounts}.provider`)} || '/' || lower(${sql.ref(`${accounts}.name`)}) = any(${names}::text[]))`;
+    ${name} = any(${names}::text[]) or ${sql.ref(`${accounts}.provider`)} || '/' || ${name} = any(${namesAtHosts}::text[]))`;
 }
 
 /**

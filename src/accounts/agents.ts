@@ -4,7 +4,8 @@
  * are bots, not agents.
  */
 export interface Agent {
-  provider: string;
+  /** Null: accounts of this name are agents at every host. */
+  provider: string | null;
   /** In lower case. */
   name: string;
   /** The day on which the entry was added to this list. */
@@ -43,7 +44,17 @@ const ofGitHub = [
   'sourcegraph-cody[bot]',
 ];
 
-export const agents: readonly Agent[] = ofGitHub.map((name) => ({ provider: 'github', name, since: '2026-11-23' }));
+const appSuffix = '[bot]';
+
+/**
+ * All agents. A name with the suffix of Apps is that of a program at every host: GitHub, its Enterprise Servers and
+ * ghe.com have Apps, and no other host allows such a name. GitLab Duo is part of every GitLab (gitlabhq/gitlabhq,
+ * lib/users/internal.rb).
+ */
+export const agents: readonly Agent[] = [
+  ...ofGitHub.map((name) => ({ provider: name.endsWith(appSuffix) ? null : 'github', name, since: '2026-11-23' })),
+  { provider: null, name: 'gitlabduo', since: '2026-11-28' },
+];
 
 /**
  * Addresses that agents write into commits, most of them as co-authors. Sources: detection/constants.go of
@@ -73,7 +84,7 @@ export function typeOfAccount<Type extends string>(provider: string, name: strin
 }
 
 function isAgent(provider: string, name: string): boolean {
-  return agents.some((agent) => agent.provider === provider && agent.name === name.toLowerCase());
+  return agents.some((agent) => (agent.provider ?? provider) === provider && agent.name === name.toLowerCase());
 }
 
 /**

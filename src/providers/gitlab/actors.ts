@@ -2,28 +2,49 @@ import type { Actor } from '../../accounts/account.ts';
 import type { GroupPayload, UserPayload } from './payloads.ts';
 
 /**
- * Names of the users of access tokens, service accounts and GitLab's own bots. Mentions have no other mark of a bot.
+ * Names of the users of access tokens, service accounts and GitLab's own bots, with a number where the name was taken.
+ * Mentions have no other mark of a bot. gitlabhq/gitlabhq: lib/users/internal.rb; app/models/concerns/has_user_type.rb;
+ * ee/app/services/security/orchestration/create_bot_service.rb.
  */
-const botName =
-  /^(?:(?:project|group)_\d+_bot(?:_?[\da-f]+)?|service_account_\w+|(?:alert|migration|support)-bot|gitlab-\w+-bot)$/i;
+const botName = new RegExp(
+  `^(?:${[
+    '(?:project|group)_\\d+_bot(?:_?[\\da-z]+)?',
+    'service_account_\\w+',
+    'gitlab_security_policy_project_\\d+_bot(?:_[\\da-z]+)?',
+    '(?:alert|automation|migration|suggested-reviewers|support|visual-review)-bot\\d*',
+    'gitlab-\\w+-bot\\d*',
+    'gitlabduo\\d*',
+  ].join('|')})$`,
+  'i',
+);
 /** States of accounts whose profile GitLab does not show: gitlabhq/gitlabhq, app/models/user.rb, `blocked?`. */
 const blockedStates = new Set(['blocked', 'ldap_blocked', 'blocked_pending_approval', 'banned']);
 /** The names of the placeholder users that own the items of deleted accounts. */
 const ghostName = /^ghost\d*$/;
 const possibleUserName = /^[\w.-]+$/;
+/**
+ * The names of the users that stand for people of other hosts whose items were imported, and of the one for all others
+ * of a group: gitlabhq/gitlabhq, lib/gitlab/import/placeholder_user_creator.rb and import_user_creator.rb.
+ */
+const standIns = [
+  { username: /_placeholder_user_\d+$/i, name: /^Placeholder / },
+  { username: /^import_user_.+_[\da-z]{4,}$/i, name: /^Import User$/ },
+];
+/** The name that GitLab sends in place of that of an access token to readers who are no members. */
+const redactedName = /^\*+$/;
 
 /** Marks the ids of groups, because a group and a user may have the same id. */
 const groupPrefix = 'group:';
 
-/** Returns the account of a payload; null for the placeholders of deleted accounts. */
+/** Returns the account of a payload; null for those that stand for deleted accounts and for people of other hosts. */
 export function toActor(payload: UserPayload | null): Actor | null {
-  if (payload === null || isGhost(payload)) return null;
+  if (payload === null || isGhost(payload) || isStandIn(payload)) return null;
   return {
     externalId: String(payload.id),
     handle: '',
     type: botName.test(payload.username) ? 'bot' : 'user',
     name: payload.username,
-    displayName: payload.name,
+    displayName: redactedName.test(payload.name) ? '' : payload.name,
     avatarUrl: payload.avatar_url ?? '',
     // Mentions do not show whether a profile is private.
     ...(blockedStates.has((payload.state ?? '').toLowerCase()) && { isPublic: false }),
@@ -34,6 +55,10 @@ export function toActor(payload: UserPayload | null): Actor | null {
 function isGhost({ username, name }: UserPayload): boolean {
   if (ghostName.test(username)) return name === 'Ghost User' || isUnreadable(name);
   return name === 'Ghost User' && !possibleUserName.test(username);
+}
+
+function isStandIn({ username, name }: UserPayload): boolean {
+  return standIns.some((standIn) => standIn.username.test(username) && (standIn.name.test(name) || isUnreadable(name)));
 }
 
 /** Returns whether a text is absent, or holds characters that could not be read. */

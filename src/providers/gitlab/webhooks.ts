@@ -76,6 +76,7 @@ const OfProject = Type.Object({
   project_id: Id,
   path_with_namespace: Path,
 });
+const Identified = Type.Object({ id: Id });
 const OfUser = Type.Object({ user_id: Id, username: Type.String() });
 const OfMember = Type.Object({ user_id: Id });
 const OfGroup = Type.Object({ group_id: Id, full_path: Type.String() });
@@ -91,8 +92,8 @@ const readers: ChangeReaders = {
       ...person(partOf(payload, 'user_id'), partOf(payload, 'user_username')),
     ];
   },
-  issue: (payload) => [...changed(payload, ['issues']), ...actor(payload)],
-  work_item: (payload) => [...changed(payload, ['issues']), ...actor(payload)],
+  issue: (payload) => changedIssue(payload),
+  work_item: (payload) => changedIssue(payload),
   merge_request: (payload) => [...changed(payload, ['pull_requests']), ...actor(payload)],
   note: (payload) => changed(payload, streamsOf(partOf(partOf(payload, 'object_attributes'), 'noteable_type'))),
   emoji: (payload) => {
@@ -132,6 +133,15 @@ const readers: ChangeReaders = {
 function toChanges(payload: unknown): Change[] {
   const { object_kind: kind, event_name: name } = check(Named, payload);
   return changesOf(readers, kind ?? name ?? '', payload);
+}
+
+/** Returns the changes of an issue. One that became confidential is in no list of changes of a public project. */
+function changedIssue(payload: unknown): Change[] {
+  const issue = partOf(payload, 'object_attributes');
+  const changedTo = partOf(partOf(partOf(payload, 'changes'), 'confidential'), 'current');
+  const { project } = check(InProject, payload);
+  const isLost = changedTo === true && project && isOf(Identified, issue);
+  return [...(isLost ? [removed(project, issue.id)] : []), ...changed(payload, ['issues']), ...actor(payload)];
 }
 
 /**
@@ -186,6 +196,10 @@ function ownedBy(path: string): Change[] {
 
 function hidden(id: number): Change {
   return { type: 'hidden', repository: String(id), onlyPrivate: false };
+}
+
+function removed({ id }: Project, issue: number): Change {
+  return { type: 'removed', repository: String(id), kind: 'issue', externalId: String(issue) };
 }
 
 function contributions({ id, path_with_namespace: path }: Project, streams: string[]): Change {

@@ -9,6 +9,13 @@ describe('agents', () => {
     assert.equal(typeOfAccount('github', 'claudette', 'user'), 'user');
   });
 
+  it('are bots at every host where only a program can have their name', () => {
+    for (const host of ['github', 'enterprise', 'work']) {
+      assert.equal(typeOfAccount(host, 'claude[bot]', 'user'), 'bot');
+      assert.equal(typeOfAccount(host, 'GitLabDuo', 'user'), 'bot');
+    }
+  });
+
   it('are known by the addresses that they write into commits, and by those that GitHub gives to their accounts', () => {
     for (const email of [
       'noreply@anthropic.com',

@@ -115,7 +115,13 @@ export async function stepThroughIssues(
   wanted: Wanted,
 ): Promise<Step<IssuePayload> | null> {
   if (!isShown(project.issues_access_level, repository.credentialName)) return null;
-  return stepByTime(client, issueList(repository), (issue) => issue, wanted, call);
+  const step = await stepByTime(client, issueList(repository), (issue) => issue, wanted, call);
+  return step && { ...step, items: shownIssues(repository, step.items) };
+}
+
+/** Leaves out confidential issues of a public project, which a host may list although the request excludes them. */
+export function shownIssues({ credentialName }: KnownRepository, issues: readonly IssuePayload[]): IssuePayload[] {
+  return issues.filter(({ confidential }) => !confidential || credentialName !== null);
 }
 
 /** Returns the list of issues. Confidential ones of a public project are left out: a member's token would show them. */

@@ -9,7 +9,7 @@ import { IdentifiedPayload, type IssuePayload, type MergeRequestPayload } from '
 import { isShown, projectPath, readUnchanged, toListed } from '../projects.ts';
 import { Collector } from './collector.ts';
 import { readBareMergeRequests, readDeepIssues, readDeepMergeRequests, readIssues } from './items.ts';
-import { areMergeRequestsShown, issueList, mergeRequestList, unlessKeptFromStrangers } from './streams.ts';
+import { areMergeRequestsShown, issueList, mergeRequestList, shownIssues, unlessKeptFromStrangers } from './streams.ts';
 
 /** The items that changed last. There are few of them, because every part of an item costs a request. */
 const newest = { order_by: 'updated_at', sort: 'desc', per_page: '5' };
@@ -26,7 +26,7 @@ export async function readTip(
   if (now === null) return null;
   const context = { client, repository, call };
   const issues: readonly IssuePayload[] = isShown(now.issues_access_level, repository.credentialName)
-    ? ((await readShown(client, withQuery(issueList(repository), newest), call))?.items ?? [])
+    ? shownIssues(repository, (await readShown(client, withQuery(issueList(repository), newest), call))?.items ?? [])
     : [];
   const mergeRequests: readonly MergeRequestPayload[] = areMergeRequestsShown(now, repository)
     ? ((await readShown(client, withQuery(mergeRequestList(repository), newest), call))?.items ?? [])

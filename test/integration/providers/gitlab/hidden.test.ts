@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
+import type { Exchange } from '../../../../simulators/host.ts';
 import { addCommit, addIssue } from '../../../../simulators/world/activity.ts';
 import type { Contribution } from '../../../../src/contributions/contribution.ts';
 import { knownAccount, lastReport, newCall } from '../../../contract/host.ts';
@@ -23,6 +24,27 @@ const idsOf = (contributions: readonly Contribution[], kind: Contribution['kind'
   contributions.filter((contribution) => contribution.kind === kind).map(({ externalId }) => externalId);
 
 describe('hidden parts of GitLab projects', () => {
+  it('skips confidential issues also where the host lists them although they are excluded', async () => {
+    const world = createContractWorld();
+    const { repositories, issues, now } = world;
+    const hidden = issues.slice(0, 2).map(({ id }) => id);
+    const rewrite = ({ operation, body }: Exchange): unknown =>
+      operation.endsWith('/issues') && Array.isArray(body)
+        ? body.map((issue: { id: number }) => ({ ...issue, confidential: hidden.includes(issue.id) }))
+        : body;
+    await using simulator = await startGitLabSimulator({ world: world.world, rewrite });
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
+    const read = async (isDeep: boolean) =>
+      (await provider.streams.read('issues', handbookOf(world), { ...deep, isDeep }, newCall())).contributions;
+    for (const contributions of [await read(true), await read(false)]) {
+      assert.equal(idsOf(contributions, 'issue').length, issues.length - hidden.length);
+      for (const id of hidden) assert.ok(!idsOf(contributions, 'issue').includes(String(id)));
+    }
+    const tip = await provider.polls.readTip(handbookOf(world), newCall());
+    for (const id of hidden) assert.ok(!idsOf(tip?.page.contributions ?? [], 'issue').includes(String(id)));
+    assert.equal(repositories.handbook.visibility, 'public');
+  });
+
   it('skips confidential issues and internal notes of a public project', async () => {
     await withFixture(async (fixture) => {
       const { simulator, issues, pulls, now } = fixture;

@@ -72,6 +72,20 @@ describe('webhooks of GitLab', () => {
     ]);
   });
 
+  it('reports an issue that became confidential as removed', () => {
+    const issue = { ...events.issue(handbook, ada, 'update'), event_type: 'confidential_issue' };
+    const changes = (current: unknown) => ({ changes: { confidential: { previous: !current, current } } });
+    const removed: Change = { type: 'removed', repository: '15', kind: 'issue', externalId: '301' };
+    assert.deepEqual(changesOf('Confidential Issue Hook', { ...issue, ...changes(true) }), [
+      removed,
+      contributed('issues'),
+      adas,
+    ]);
+    assert.deepEqual(changesOf('Issue Hook', { ...issue, ...changes(false) }), [contributed('issues'), adas]);
+    const nameless = { ...issue, ...changes(true), object_attributes: null };
+    assert.deepEqual(changesOf('Issue Hook', nameless), [contributed('issues'), adas]);
+  });
+
   it('reports a comment as a change of the list of its item, and ignores one on a commit or snippet', () => {
     assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, 'Issue')), [contributed('issues')]);
     assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, 'MergeRequest')), [
