@@ -45,7 +45,7 @@ describe('recognition of accounts of GitLab that are no people', () => {
     }
   });
 
-  it('takes import placeholders and the import user for nobody', () => {
+  it('returns no account for import placeholders and the import user', () => {
     for (const [username, name] of [
       ['ada_placeholder_user_1', 'Placeholder Ada Lovelace'],
       ['github_64c4f07e_placeholder_user_12', 'Placeholder github Source User'],
