@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { AccountType } from './account.ts';
 
@@ -12,21 +12,84 @@ export interface CheckedAccount {
   memory: null;
 }
 
+/** The people of a list that its first page shows. */
+const firstPage = 30;
+/** The most lists whose first pages one run reads, unless a share of all is more. */
+const listsAtOnce = 2000;
+/** The most shares in which all lists are read. */
+const maxShares = 3;
+
+const columns = sql`a.id, a.external_id as "externalId", a.handle, a.type, a.name, null as memory`;
+
+/** Returns SQL that is true for an account that may be checked, and was not since a time. */
+function isDue(provider: string, before: Date): RawBuilder<boolean> {
+  return sql`a.provider = ${provider} and not a.pinned and a.erased_at is null
+    and (a.checked_at is null or a.checked_at < ${before})`;
+}
+
 /**
- * Finds up to `limit` accounts in lists of contributors for which the host was last checked before `before`, whether it
- * still shows them. Accounts that were never checked come first.
+ * Finds up to `limit` accounts in lists of contributors, or on boards, for which the host was last checked before
+ * `before`, whether it still shows them, or before `deletedBefore`, whether it shows deleted ones again. Accounts that
+ * were never checked come first.
  */
 export async function findDueChecks(
   connection: Connection,
   provider: string,
-  before: Date,
-  limit: number,
+  due: { on: 'lists' | 'boards'; before: Date; deletedBefore: Date; limit: number },
+): Promise<CheckedAccount[]> {
+  const shown =
+    due.on === 'lists'
+      ? sql`select account_id from contributor_totals`
+      : sql`select account_id from board_ranks where until_version is null`;
+  const { rows } = await sql<CheckedAccount>`
+    select ${columns} from accounts a
+    where ${isDue(provider, due.before)} and a.id in (${shown})
+      and (a.deleted_at is null or a.checked_at is null or a.checked_at < ${due.deletedBefore})
+    order by a.checked_at nulls first limit ${due.limit}`.execute(connection);
+  return rows;
+}
+
+/**
+ * Finds up to `limit` accounts on the first pages of lists of contributors and boards that were last checked before
+ * `before`. Of very many lists, each run reads a share.
+ */
+export async function findDueLeaders(
+  connection: Connection,
+  provider: string,
+  { before, limit, run }: { before: Date; limit: number; run: number },
 ): Promise<CheckedAccount[]> {
   const { rows } = await sql<CheckedAccount>`
-    select id, external_id as "externalId", handle, type, name, null as memory from accounts
-    where provider = ${provider} and not pinned and erased_at is null and (checked_at is null or checked_at < ${before})
-      and id in (select account_id from contributor_totals)
-    order by checked_at nulls first limit ${limit}`.execute(connection);
+    with shares as (
+      select least(${maxShares}, 1 + count(*) / ${listsAtOnce}) as number from rankings where ended_at is null
+    ), leaders as (
+      select page.account_id
+      from rankings k cross join lateral (
+        select account_id from ranks where ranking_id = k.id and until_version is null
+        order by (-contributions), name_key, account_id limit ${firstPage}) page
+      where k.ended_at is null and k.id % (select number from shares) = ${run}::bigint % (select number from shares)
+      union
+      select page.account_id
+      from board_rankings b cross join lateral (
+        select account_id from board_ranks where board_id = b.board_id and is_ranked and until_version is null
+        order by points desc, ordered_at, name, account_id limit ${firstPage}) page
+    )
+    select ${columns} from accounts a
+    where ${isDue(provider, before)} and a.deleted_at is null and a.id in (select account_id from leaders)
+    order by a.checked_at nulls first limit ${limit}`.execute(connection);
+  return rows;
+}
+
+/** Finds those of some accounts that were last checked before `before`. */
+export async function findNamedChecks(
+  connection: Connection,
+  provider: string,
+  { before, ids, limit }: { before: Date; ids: readonly string[]; limit: number },
+): Promise<CheckedAccount[]> {
+  const { rows } = await sql<CheckedAccount>`
+    select ${columns} from accounts a
+    where ${isDue(provider, before)} and a.id = any(${ids}::uuid[]) order by a.checked_at limit ${limit}`.execute(
+    connection,
+  );
   return rows;
 }
 

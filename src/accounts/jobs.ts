@@ -42,3 +42,15 @@ export function checkAccessJob(accountId: string): Job {
 export function refreshJob(accountId: string): Job {
   return { task: 'refresh', payload: { accountId }, key: `refresh ${accountId}`, priority: 10 };
 }
+
+/** The accounts that callers have just named, as text, because payloads have no lists. */
+export const NamedAccounts = Type.Object({ ids: Type.Optional(Type.String()) });
+
+/** The time, in ms, for which no further check is made whether the host shows an account that callers name. */
+export const namedHoldsMs = 60_000;
+
+/** Returns the job that checks whether their hosts still show accounts that callers have just named. */
+export function checkNamedJob(accountIds: readonly string[]): Job {
+  const ids = accountIds.join(' ');
+  return { task: 'check_accounts', payload: { ids }, key: `check_accounts ${accountIds[0] ?? ''}`, priority: 10 };
+}

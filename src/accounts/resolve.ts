@@ -1,4 +1,4 @@
-import type { Job } from '../database/added-jobs.ts';
+import { addJob, type Job } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import {
   type Claim,
@@ -18,9 +18,15 @@ import type { PipelineServices } from '../http/pipeline.ts';
 import type { Requester } from '../http/requester.ts';
 import type { Provider } from '../providers/provider.ts';
 import { nameKey } from './account.ts';
-import { lookUpJob, type NameOnProvider, refreshJob, withUrgency } from './jobs.ts';
+import { checkNamedJob, lookUpJob, type NameOnProvider, namedHoldsMs, refreshJob, withUrgency } from './jobs.ts';
 import { isNameOptedOut } from './opt-out-store.ts';
 import { type Account, findById, findByName, isShown } from './store.ts';
+
+/** The most accounts that one job checks because callers name them. */
+const maxNamed = 100;
+/** The most such jobs that a process adds within a time, in ms. */
+const maxChecks = 3;
+const checkTurnMs = 30_000;
 
 /** The services that loading data for a response needs. */
 export interface LoadServices {
@@ -67,6 +73,10 @@ export interface ResolverOptions {
 /** Finds the account of a name in the database, or looks it up on the provider while the caller waits. */
 export class Resolver implements AccountResolver {
   readonly #options: ResolverOptions;
+  /** Accounts that callers have named and that wait for a check, and those of the latest jobs. */
+  readonly #named = new Set<string>();
+  readonly #checked = new Set<string>();
+  #checks = 0;
 
   constructor(options: ResolverOptions) {
     this.#options = options;
@@ -157,6 +167,36 @@ export class Resolver implements AccountResolver {
     if (!pinned && this.isStale(fetchedAt)) this.requestInBackground(refreshJob(id));
   }
 
+  /**
+   * Starts a check in the background whether the host still shows an account that a caller names, unless the host
+   * reported on it within a minute.
+   */
+  checkShown(account: Pick<Account, 'id' | 'provider'> & Partial<Pick<Account, 'checkedAt' | 'pinned'>>): void {
+    const { id, provider, checkedAt, pinned } = account;
+    const { now, providers } = this.#options;
+    const isRecent = (checkedAt?.getTime() ?? 0) + namedHoldsMs > now().getTime();
+    if (isRecent || pinned === true || providers.get(provider)?.accounts.check === undefined) return;
+    if (this.#named.size === maxNamed || this.#checked.has(id)) return;
+    this.#named.add(id);
+    this.#checkNamed();
+  }
+
+  /** Adds a job for the accounts that wait for one. After a few jobs, further accounts wait for one together. */
+  #checkNamed(): void {
+    if (this.#named.size === 0 || this.#checks === maxChecks) return;
+    const ids = [...this.#named];
+    this.#named.clear();
+    this.#checks += 1;
+    for (const id of ids) this.#checked.add(id);
+    const { connection, onBackgroundFailure } = this.#options;
+    outsideOfScope(() => addJob(connection, checkNamedJob(ids))).catch(onBackgroundFailure);
+    setTimeout(() => {
+      this.#checks -= 1;
+      for (const id of ids) this.#checked.delete(id);
+      this.#checkNamed();
+    }, checkTurnMs).unref();
+  }
+
   /** Returns whether data that was fetched at a time is due for a refresh. */
   isStale(fetchedAt: Date | null): boolean {
     return fetchedAt === null || this.staleAt(fetchedAt) <= this.#options.now();
@@ -186,6 +226,7 @@ export class Resolver implements AccountResolver {
         // An account that was only seen as a contributor has never been fetched.
         if (account.fetchedAt === null) break;
         this.refreshStale(account);
+        this.checkShown(account);
         return holder;
       }
       case 'renamed':

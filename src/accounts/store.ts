@@ -15,6 +15,8 @@ export interface Account extends AccountFacts {
   experience: number;
   /** The time of the last request for the whole record; null when the account is known only as a contributor. */
   fetchedAt: Date | null;
+  /** The time when the host last reported whether it shows the account; null: never. */
+  checkedAt: Date | null;
   /** True for an account that is never refreshed, such as one of the sample data, because no host has it. */
   pinned: boolean;
   /** True when the owner hides the account from all others. */
@@ -186,6 +188,7 @@ function toAccount(row: Selectable<Tables['accounts']>): Account {
     following: row.following,
     experience: row.experience,
     fetchedAt: row.fetched_at,
+    checkedAt: row.checked_at,
     pinned: row.pinned,
     hidden: row.hidden,
     hiddenByHost: row.hidden_by_host,

@@ -45,11 +45,13 @@ export interface Accounts {
   /** True when the host reports lifetime totals of users; otherwise they are summed from stored contributions. */
   readonly reportsTotals: boolean;
   /**
-   * Returns the accounts as the host shows them now, at most 50 at a time, by external id: each with `isPublic`, or
+   * Returns the accounts as the host shows them now, by external id: each with `isPublic`, or
    * null for an account that the host does not show. The state of an account that is not in the result is unknown.
    * Absent where the host allows too few requests: deleted accounts then stay in lists until they are looked up.
    */
   readonly check?: (accounts: readonly KnownAccount[], call: Call) => Promise<Map<string, Actor | null>>;
+  /** The most accounts in one call of `check`, and the most for which it is called in an hour. */
+  readonly checkLimits?: { atOnce: number; perHour: number };
   /**
    * Fetches the host's own counts of a user's public contributions on whole days; counters that it does not count are
    * absent. Null: no credential is known to see only public data. Absent where the host has no such numbers.

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { AccountReference, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
+import { AccountReference, NamedAccounts, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
 import { findCollection } from '../contributions/collection-store.ts';
 import {
   collectJob,
@@ -21,7 +21,7 @@ import type { Call } from '../providers/provider.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { createStartTasks } from './begin-work.ts';
 import { checkAccess } from './check-access.ts';
-import { checkAccounts } from './check-accounts.ts';
+import { checkAccounts, checkNamedAccounts } from './check-accounts.ts';
 import { createOrphanTasks } from './check-orphans.ts';
 import { createCleaningTasks } from './clean-up.ts';
 import { busyDelayMs, collectAccount, collectNamedRepository } from './collect.ts';
@@ -97,8 +97,13 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     ...createInstalledTasks(context, (work, signal) => reportFailure(context, work, signal)),
     check_accounts: {
       urgency: 'background',
-      schedule: '17 * * * *',
-      run: (_payload, signal) => checkAccounts(context, call('background', signal)),
+      schedule: '2-57/5 * * * *',
+      run: (payload, signal) => {
+        const { ids } = parse(NamedAccounts, payload);
+        return ids === undefined
+          ? checkAccounts(context, call('background', signal))
+          : checkNamedAccounts(context, ids.split(' '), call('background', signal));
+      },
     },
     look_up_named_people: {
       urgency: 'background',

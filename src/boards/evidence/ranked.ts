@@ -37,14 +37,16 @@ interface PersonQuery {
  *   or hidden.
  * @throws AppError `not_found` for a board or season that the caller may not see, and for a person who is not on it.
  */
-export function findPersonScore(
+export async function findPersonScore(
   services: RouteServices,
   resolved: ResolvedAccount,
   { season, ...person }: PersonQuery,
 ): Promise<PersonScore | undefined> {
-  return season === undefined
+  const found = await (season === undefined
     ? findPresent(services, resolved, person)
-    : findInSeason(services, resolved, { ...person, number: season });
+    : findInSeason(services, resolved, { ...person, number: season }));
+  if (found !== undefined) services.resolver.checkShown(found.person);
+  return found;
 }
 
 async function findPresent(

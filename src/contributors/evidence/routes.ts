@@ -130,7 +130,7 @@ async function load(
  * @throws AppError `not_found` when the account is not stored, or the caller may not see it.
  */
 async function findContributor(
-  { connection }: Pick<RouteServices, 'connection'>,
+  { connection, resolver }: Pick<RouteServices, 'connection' | 'resolver'>,
   { account, isOwner, params }: Context,
   scope: Scope,
 ): Promise<Account> {
@@ -140,7 +140,10 @@ async function findContributor(
     if (isOwner && person.id === account.id) return person;
     const lifetime = { scope, since: null, until: null, kinds: contributionKinds, ...everything };
     const isKnown = person.fetchedAt !== null || (await countContributor(connection, lifetime, person.id)) > 0;
-    if (isShown(person) && isKnown) return person;
+    if (isShown(person) && isKnown) {
+      resolver.checkShown(person);
+      return person;
+    }
   }
   throw new AppError('not_found', 'There is no such contributor.');
 }

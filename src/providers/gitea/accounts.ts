@@ -87,7 +87,10 @@ export async function checkAccounts(
     const isSame = named !== undefined && String(named.id) === account.externalId;
     const found = isSame ? named : await findById(client, account, call);
     // Where Gitea denies the search, an account that lost its name to another one cannot be found.
-    if (found !== undefined || named === undefined) checked.set(account.externalId, toActor(found ?? null));
+    if (found === undefined && named !== undefined) return;
+    const actor = toActor(found ?? null);
+    // Gitea serves organizations as users, too.
+    checked.set(account.externalId, actor && { ...actor, type: account.type });
   });
 }
 

@@ -52,6 +52,8 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
       refresh: (account, call) => refreshAccount(client, account, call),
       reportsTotals: false,
       check: (accounts, call) => checkAccounts(client, accounts, call),
+      // A request for each account, one a second.
+      checkLimits: { atOnce: 20, perHour: 3600 },
     },
     repositories: {
       isPossibleName,

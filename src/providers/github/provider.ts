@@ -143,7 +143,7 @@ function signInOf(options: GitHubOptions & { client: OAuthClient }): OAuthSignIn
   return new OAuthSignIn({ ...options, paths, issuers: [`${options.url}/login/oauth`, gitHubIssuer], scope: '' });
 }
 
-type AccountReaders = Pick<Accounts, 'lookUp' | 'refresh' | 'check' | 'fetchCalendar' | 'countDays'>;
+type AccountReaders = Pick<Accounts, 'lookUp' | 'refresh' | 'check' | 'checkLimits' | 'fetchCalendar' | 'countDays'>;
 type RepositoryReaders = Pick<Repositories, 'list' | 'find'>;
 
 /** Returns the readers of accounts without a token. None checks accounts: callers' lookups need the 60 requests. */
@@ -172,6 +172,8 @@ function accountsByToken(client: GitHubClient, now: () => Date): AccountReaders 
             () => reportByRest(client, idPath(account.externalId), withoutCredential(call)),
           ),
     check: (accounts, call) => checkAccounts(client, accounts, call),
+    // GitHub takes up to 100 ids in a query, which costs one of 5,000 points an hour.
+    checkLimits: { atOnce: 100, perHour: 24_000 },
     fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
     countDays: (account, range, call) => countDays(client, account, range, call, now()),
   };

@@ -63,6 +63,8 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
       refresh: (account, call) => refreshAccount(client, account, call),
       reportsTotals: false,
       check: (accounts, call) => checkAccounts(client, accounts, call),
+      // A request for each account, of which GitLab allows 300 in ten minutes (`users_get_by_id_limit`).
+      checkLimits: { atOnce: 20, perHour: 1200 },
     },
     repositories: {
       isPossibleName: (repository) => segment.test(repository),

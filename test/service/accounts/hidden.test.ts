@@ -91,9 +91,10 @@ describe('accounts that are hidden at their host', () => {
         await runTask(service, 'check_accounts');
         await untilIdle(service);
       };
+      await check();
       const requestCount = simulator.requests.length;
       await check();
-      assert.equal(simulator.requests.length, requestCount, 'the mentions have just reported all accounts as public');
+      assert.equal(simulator.requests.length, requestCount, 'the host has just reported all accounts as public');
       assert.deepEqual(await visibilityIn(service, owner, 'max-member'), [true, true, members]);
       deleteAccount(world, people.max);
       simulator.hidden.set(people.ada.id, 'private');
@@ -161,5 +162,103 @@ describe('accounts that are hidden at their host', () => {
     await runTask(service, 'check_accounts');
     await untilIdle(service);
     assert.deepEqual(await visibilityIn(service, owner, login), [true, true, all]);
+  });
+
+  /** Checks that a person leaves the list, the card and the badge of an owner, and the person's own address. */
+  async function leavesLists(
+    service: TestService,
+    { owner, person, login }: { owner: string; person: string; login: string },
+    hide: () => Promise<void>,
+  ): Promise<void> {
+    await service.getComplete(`${owner}/contributors?limit=100`);
+    await service.get(person);
+    await untilIdle(service);
+    assert.equal((await service.get(person)).status, 200);
+    const [isListed, isOnCard, all] = await visibilityIn(service, owner, login);
+    assert.deepEqual([isListed, isOnCard], [true, true]);
+    await hide();
+    await untilIdle(service);
+    assert.deepEqual(await visibilityIn(service, owner, login), [false, false, all - 1]);
+    assert.equal((await service.get(person)).status, 404);
+  }
+
+  const atGitea = { owner: gitea.entity(engines.name), person: gitea.entity('max-member'), login: 'max-member' };
+  const atGitLab = { owner: gitlab.entity(engines.name), person: gitlab.entity('ada-lovelace'), login: 'ada-lovelace' };
+
+  for (const visibility of ['private', 'limited'] as const) {
+    it(`hides a ${visibility} Gitea account when a caller names it, without a check of all`, async () => {
+      await withSteppedGitea(async ({ service, simulator, people, advance }) => {
+        await leavesLists(service, atGitea, async () => {
+          simulator.hidden.set(people.max.id, visibility);
+          advance(61);
+          await service.get(atGitea.person);
+        });
+      });
+    });
+  }
+
+  it('hides a GitLab account with a private profile when a caller names it among contributors', async () => {
+    await withSteppedGitLab(async ({ service, simulator, people, advance }) => {
+      await leavesLists(service, atGitLab, async () => {
+        simulator.hidden.profiles.add(people.ada.id);
+        advance(61);
+        const { status } = await service.get(`${atGitLab.owner}/contributors/ada-lovelace/evidence`);
+        assert.equal(status, 200);
+      });
+    });
+  });
+
+  it('hides a deleted GitHub account when a caller names it, with one request', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now, repositories: 2 });
+    await using service = await startSteppedService({ simulator, now });
+    const owner = `/v1/github/entities/${engines.name}`;
+    const { body } = await service.getComplete(`${owner}/contributors?limit=100&bots=false`);
+    const login = String(body.data[0]?.['name']);
+    const person = `/v1/github/entities/${login}`;
+    await leavesLists(service, { owner, person, login }, async () => {
+      deleteAccount(simulator.world, simulator.world.accountByLogin(login) ?? assert.fail());
+      advance(61);
+      const requestCount = simulator.requests.length;
+      for (let times = 0; times < 3; times += 1) await service.get(`${person}?${times}`);
+      await untilIdle(service);
+      const requests = simulator.requests.slice(requestCount).map(({ name }) => name);
+      assert.equal(requests.filter((name) => name === 'Accounts').length, 1, requests.join());
+    });
+  });
+
+  it('hides people of first pages with the first check after an hour', async () => {
+    await withSteppedGitea(async ({ service, simulator, people, advance }) => {
+      await leavesLists(service, atGitea, async () => {
+        await runTask(service, 'check_accounts');
+        simulator.hidden.set(people.max.id, 'private');
+        advance(3600);
+        await runTask(service, 'check_accounts');
+      });
+    });
+    await withSteppedGitLab(async ({ service, simulator, people, advance }) => {
+      await leavesLists(service, atGitLab, async () => {
+        await runTask(service, 'check_accounts');
+        simulator.hidden.profiles.add(people.ada.id);
+        advance(3600);
+        await runTask(service, 'check_accounts');
+      });
+    });
+  });
+
+  it('hides no account whose check fails, and hides those that are checked with it', async () => {
+    await withSteppedGitLab(async ({ service, simulator, people, advance }) => {
+      await leavesLists(service, atGitLab, async () => {
+        await runTask(service, 'check_accounts');
+        simulator.hidden.profiles.add(people.ada.id);
+        simulator.overrides.push((path) =>
+          path === `users/${people.max.id}` ? { status: 200, body: { id: 'unreadable' } } : undefined,
+        );
+        advance(3600);
+        await runTask(service, 'check_accounts');
+      });
+      const { body } = await service.getComplete(`${atGitLab.owner}/contributors?limit=100`);
+      assert.ok(body.data.some(({ name }) => name === 'max-member'));
+    });
   });
 });
