@@ -17,17 +17,20 @@ export interface StoredTotals {
 
 /**
  * Returns the stored contributions of an account to all public or all private repositories, also those of other
- * accounts, and the stars of its own repositories, as of one moment.
+ * accounts, and the stars of its own repositories, as of one moment. Nothing in forks counts for an account, but
+ * hosts count it in lifetime totals, with which `withForks` compares.
  */
 export async function countStored(
   connection: Connection,
   accountId: string,
   visibility: 'public' | 'private',
+  { withForks = false }: { withForks?: boolean } = {},
 ): Promise<StoredTotals> {
   const isPrivate = visibility === 'private';
   const { rows } = await sql<Record<CounterName, number> & { uncollected: string[] | null; owned: number | null }>`
     with ${contributedBy(accountId)}, counted as (
       select r.id from repositories r where r.is_private = ${isPrivate} and ${isPresentInSql('r')}
+        and (${withForks}::boolean or not r.is_fork)
     ), owned as materialized (
       select sums.stars, ${uncollectedKinds(visibility)} as uncollected
       from accounts a cross join lateral ${sumsOf(visibility)} sums where a.id = ${accountId}

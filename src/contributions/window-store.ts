@@ -56,7 +56,7 @@ export async function countParts(
     with owned as materialized (
       select r.id, r.is_fork from repositories r where r.owner_id = ${account.id}::uuid and ${isVisible}
     ), counted as (${counted}), visible as materialized (
-      select c.* from counted c ${account.isOwner ? sql`` : sql`join repositories r on r.id = c.repository_id where ${isVisible}`}
+      select c.* from counted c ${account.isOwner ? sql`` : sql`join repositories r on r.id = c.repository_id where ${isVisible} and not r.is_fork`}
     )
     select part, counter, sum(n)::integer as count from visible group by part, counter
     union all

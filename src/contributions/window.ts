@@ -160,7 +160,7 @@ export async function findMissing(
     for (const name of completeCounters(unknownCounters, uncollectedKinds).missing) missing.add(name);
   } else {
     const [reported] = await findHistory(connection, id, { limit: 1 });
-    const { counters: stored } = await countStored(connection, id, 'public');
+    const { counters: stored } = await countStored(connection, id, 'public', { withForks: true });
     for (const name of counterNames) {
       const total = reported?.missing.includes(name) ? null : (reported?.counters[name] ?? null);
       if (total === null || (reportsTotals && stored[name] < total)) missing.add(name);

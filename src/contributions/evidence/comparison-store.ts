@@ -4,6 +4,7 @@ import { changesKeptMs, manyChanges } from '../change-store.ts';
 import type { StoredCounter } from '../kinds.ts';
 import { isAmong } from './filter-store.ts';
 import {
+  countsAsFork,
   type ItemPage,
   type ItemScope,
   isErasedCommit,
@@ -202,7 +203,7 @@ function wasCounted(scope: ItemScope): RawBuilder<boolean> {
     select from former f where f.repository_id = r.id and not f.is_deleted
       and (${countsPrivate === true}::boolean or not f.is_private or f.owner_id = ${seesPrivateOf}::uuid)
       and (${ownerId}::uuid is null or f.owner_id = ${ownerId}::uuid)
-      and ${isAmong(scope)})
+      and ${countsAsFork(scope)} and ${isAmong(scope)})
     else ${isVisible(scope)} end`;
 }
 

@@ -37,7 +37,8 @@ export interface ExcludedScope extends ItemScope {
 
 /**
  * Finds a page of data that was seen and does not count, newest first: forks, whose commits and stars count for no
- * account; pull requests that are not merged, whose commits are on no default branch; items of bots and agents, where
+ * account; the other items in forks, which do not count for a person; pull requests that are not merged, whose commits are
+ * on no default branch, where the pull requests themselves do not count; items of bots and agents, where
  * the list is narrowed to users; data that the host refused; commits without a known account, in lists of contributors;
  * items of a window that are dated after the present day; private items of the caller, where the number is public.
  */
@@ -50,9 +51,14 @@ export async function findExcluded(
   const order = page.before === undefined ? sql`desc` : sql`asc`;
   const kinds = counters.map(({ kind }) => kind);
   const hasCommits = kinds.includes('commit');
+  const isOfPerson = scope.personId !== null && scope.ownerId === null;
+  const ofItems = counters.filter(({ kind }) => kind !== 'commit' && kind !== 'star');
+  // Other items in forks count in lists of repositories.
+  const areForksOut = isOfPerson || ofItems.length === 0;
   const parts = [
-    ...(hasCommits || kinds.includes('star') ? [forks(scope)] : []),
-    ...(hasCommits ? [unmerged(scope)] : []),
+    ...(areForksOut && ofItems.length < counters.length ? [forks(scope)] : []),
+    ...(isOfPerson ? ofItems.map((counter) => inForks(scope, counter)) : []),
+    ...(hasCommits && !kinds.includes('pull_request') ? [unmerged(scope)] : []),
     ...(scope.filter?.type === 'user' ? counters.flatMap((counter) => ofBots(scope, counter)) : []),
     refused(scope, kinds),
     ...(scope.ofContributors && hasCommits ? [withoutAccount(scope)] : []),
@@ -94,6 +100,13 @@ function forks(scope: ItemScope): RawBuilder<unknown> {
     select r.created_at as moment, 'repository'::text as kind, r.id as repository_id, r.id::text as id,
       null::text as oid, ${noItem}, 'fork' as reason, ${noAddress}
     from repositories r where r.is_fork and ${isOwned(scope)}`;
+}
+
+/** Items of the person in forks, other than commits. */
+function inForks(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown> {
+  return sql`
+    select f.moment, f.kind, f.repository_id, f.id, f.oid, f.number, f.title, f.counter, 'fork' as reason, ${noAddress}
+    from (${itemsOf({ ...scope, inForks: true }, counter)}) f`;
 }
 
 /** Pull requests of the person, or of all people; each stands for the commits of its branch. */

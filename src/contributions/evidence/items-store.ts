@@ -40,6 +40,8 @@ export interface ScopeInSql {
   /** The end of what counts, see `countedUntil`. Absent: of a lifetime, which hosts count with later dates. */
   countedUntil?: Date | undefined;
   former?: Former;
+  /** True: the items in forks alone, which do not count for a person. */
+  inForks?: true;
   /** True: the items of an owner's repositories whose person is deleted or erased are among them. */
   withErased?: boolean;
 }
@@ -106,6 +108,15 @@ export function isWithin(
     and ${until === null ? sql`true` : sql`${moment} < ${until}`})`;
 }
 
+/**
+ * Returns the condition that items in the repository `r` count, if it is a fork: in lists of repositories they do, for a person
+ * not, as on the profiles of hosts. https://docs.github.com/account-and-profile/reference/profile-contributions-reference
+ */
+export function countsAsFork({ personId, ownerId, repositoryId, inForks }: ScopeInSql): RawBuilder<boolean> {
+  if (inForks === true) return sql`r.is_fork`;
+  return personId === null || ownerId !== null || repositoryId !== null ? sql`true` : sql`not r.is_fork`;
+}
+
 /** The condition that the repository `r` counts, and that its items may be seen. */
 export function isVisible(scope: ScopeInSql): RawBuilder<boolean> {
   const { ownerId, seesPrivateOf, countsPrivate, former } = scope;
@@ -114,7 +125,7 @@ export function isVisible(scope: ScopeInSql): RawBuilder<boolean> {
     : sql`(
     (${countsPrivate === true}::boolean or not r.is_private or r.owner_id = ${seesPrivateOf}::uuid) and ${isPresentInSql('r')}
     and ${ownerId === null ? sql`true` : sql`r.owner_id = ${ownerId}::uuid`}
-    and ${isAmong(scope)})`;
+    and ${countsAsFork(scope)} and ${isAmong(scope)})`;
 }
 
 /** The condition that the item `c` was stored at the former moment. */
