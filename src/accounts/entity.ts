@@ -40,8 +40,11 @@ export const Entity = Type.Object(
       description: 'Null where they were never fetched.',
     }),
     description: Type.String({ description: 'Empty where there is none.', examples: ['Mascot.'] }),
-    followers: Type.Integer({ examples: [21000] }),
-    following: Type.Integer({ examples: [9] }),
+    followers: Type.Integer({
+      description: '0 and in `missing` where the host does not show them.',
+      examples: [21000],
+    }),
+    following: Type.Integer({ description: 'As `followers`.', examples: [9] }),
     experience: Type.Integer({ description: 'The sum of the ten lifetime counters.', examples: [284] }),
     level: Type.Integer({
       description: '0 without experience, else floor(sqrt(experience / 100)) + 1.',
@@ -67,6 +70,11 @@ export function avatarUrlFor(
   return URL.canParse(avatarUrl) ? avatarUrl : `${publicUrl}${avatarPath(provider, name)}`;
 }
 
+/** Returns the names of the numbers of an account that are not known. */
+export function unknownNumbers({ followers, following }: Pick<Account, 'followers' | 'following'>): string[] {
+  return [...(followers === null ? ['followers'] : []), ...(following === null ? ['following'] : [])];
+}
+
 /**
  * Returns an account in the form of the API.
  * @param urls.url the URL of the account in its provider's API.
@@ -84,8 +92,8 @@ export function toEntity(account: Account, { url, publicUrl }: { url: string; pu
     website: account.website,
     socials: account.socials === null ? null : { socials: account.socials },
     description: account.description,
-    followers: account.followers,
-    following: account.following,
+    followers: account.followers ?? 0,
+    following: account.following ?? 0,
     experience: account.experience,
     level: levelOf(account.experience),
     created_dttm: formatTimestamp(account.createdAt),

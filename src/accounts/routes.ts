@@ -4,7 +4,7 @@ import { AccountPath } from '../http/endpoint.ts';
 import { envelope } from '../http/envelope.ts';
 import { PageParameters } from '../http/pagination.ts';
 import { addEndpoint } from '../http/pipeline.ts';
-import { Entity, toEntity } from './entity.ts';
+import { Entity, toEntity, unknownNumbers } from './entity.ts';
 import type { RouteServices } from './resolve.ts';
 
 /** Adds endpoint 1: the account itself. */
@@ -27,12 +27,17 @@ export function accountRoutes(app: App, services: RouteServices): void {
     item: Entity,
     // The account is resolved already.
     load: async ({ account }) => account,
-    present: (account, { provider }) => ({
-      envelope: envelope({
-        dataType: 'entity',
-        data: [toEntity(account, { url: provider.accounts.urlOf(account), publicUrl: publicUrl() })],
-      }),
-      staleAt: resolver.staleAt(account.fetchedAt ?? now()),
-    }),
+    present: (account, { provider }) => {
+      const missing = unknownNumbers(account);
+      const provenance = { asOf: account.fetchedAt, missing, includesPrivate: false };
+      return {
+        envelope: envelope({
+          dataType: 'entity',
+          data: [toEntity(account, { url: provider.accounts.urlOf(account), publicUrl: publicUrl() })],
+          ...(missing.length > 0 && { provenance }),
+        }),
+        staleAt: resolver.staleAt(account.fetchedAt ?? now()),
+      };
+    },
   });
 }

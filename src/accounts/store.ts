@@ -10,8 +10,9 @@ import { leftAtInSql } from './former-name-store.ts';
 export interface Account extends AccountFacts {
   id: string;
   provider: string;
-  followers: number;
-  following: number;
+  /** Null where the host does not show them. */
+  followers: number | null;
+  following: number | null;
   experience: number;
   /** The time of the last request for the whole record; null when the account is known only as a contributor. */
   fetchedAt: Date | null;
@@ -127,7 +128,7 @@ export async function saveAccount(
       values (
         ${report.newId}, ${provider}, ${facts.externalId}, ${facts.handle}, ${typeOfAccount(provider, facts.name, facts.type)}, ${facts.name},
         ${facts.displayName}, ${facts.avatarUrl}, ${facts.website}, ${facts.description}, ${socials}::jsonb,
-        coalesce(${facts.followers}::integer, 0), coalesce(${facts.following}::integer, 0), ${fetchedAt}, ${fetchedAt}, ${fetchedAt},
+        ${facts.followers}::integer, ${facts.following}::integer, ${fetchedAt}, ${fetchedAt}, ${fetchedAt},
         ${JSON.stringify(report.memory)}::jsonb, ${fetchedAt}, ${fetchedAt})
       on conflict (provider, external_id) do update set
         handle = excluded.handle, type = excluded.type, name = excluded.name, display_name = excluded.display_name,

@@ -144,8 +144,9 @@ interface AccountsTable {
   description: Generated<string>;
   /** Null when they were never fetched. */
   socials: JSONColumnType<{ provider: string; name: string; url: string }[]> | null;
-  followers: Generated<number>;
-  following: Generated<number>;
+  /** Null where the host does not show them. */
+  followers: number | null;
+  following: number | null;
   /** The sum of the public counters. */
   experience: Generated<number>;
   /**

@@ -39,6 +39,7 @@ describe('lookups that find no account', () => {
     const { status, body } = await service.getAfterWork(name);
     assert.equal(status, 200);
     assert.equal(body.data[0]?.['display_name'], 'Ada Lovelace');
+    assert.deepEqual([body.meta_data.complete, body.meta_data.missing], [false, ['followers']]);
     assert.match(service.lines.join(''), /\/followers/);
     assert.doesNotMatch(service.lines.join(''), /plenty/);
   });
