@@ -107,13 +107,12 @@ function matchKeys(node: YamlMapping, keys: readonly string[], subject: string, 
       const suggestion = nearest(entry.key, keys);
       const isNear = suggestion !== undefined && !node.entries.some((other) => other.key === suggestion);
       if (isNear) mistyped.add(suggestion);
-      faults.push(
-        newFault(entry.keySpan, `${entry.key.slice(0, 60)} is not a key of ${subject}, and has no effect`, {
-          severity: isNear ? 'error' : 'warning',
-          expected: alternatives(keys),
-          suggestion: isNear ? suggestion : undefined,
-        }),
-      );
+      const fault = newFault(entry.keySpan, `${entry.key.slice(0, 60)} is not a key of ${subject}, and has no effect`, {
+        severity: isNear ? 'error' : 'warning',
+        expected: alternatives(keys),
+        suggestion: isNear ? suggestion : undefined,
+      });
+      faults.push({ ...fault, isUnknownKey: true });
     } else if (matched.has(key)) {
       faults.push(
         newFault(entry.keySpan, `the key ${key} is here twice, and this one has no effect`, { expected: repeatedKey }),

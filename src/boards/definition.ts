@@ -45,7 +45,7 @@ export function readDefinition(definition: object): Board {
   const {
     boards: [read],
     reports,
-  } = readBoardsFile(Buffer.from(file), { provider: provider ?? 'github' });
+  } = readBoardsFile(Buffer.from(file), { provider: provider ?? 'github', isStored: true });
   if (read === undefined) throw new Error(`a stored board is faulty: ${reports[0]?.message}`);
   boards.set(text, read);
   return read;

@@ -13,6 +13,8 @@ export interface Fault extends Span {
   expected: string | undefined;
   /** The text that the author probably meant. */
   suggestion: string | undefined;
+  /** True for a key that has no effect, because no such key exists. */
+  isUnknownKey?: boolean;
 }
 
 /** Creates a fault, by default an error. */

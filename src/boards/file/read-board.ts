@@ -4,7 +4,7 @@ import { readKeys, readNode } from '../../achievements/read-node.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import type { Board } from '../board.ts';
 import { hostsOf } from './hosts.ts';
-import { readGrants, readPeople, readTeams, warnOfForeign } from './read-people.ts';
+import { readGrants, readPeople, readTeams, refuseTeam, warnOfForeign } from './read-people.ts';
 import { readPatterns } from './read-repositories.ts';
 import { readRules } from './read-rules.ts';
 import { readWindow } from './read-window.ts';
@@ -20,10 +20,13 @@ export function readBoard(node: YamlNode, { faults, ...shared }: BoardReading): 
   const reading: BoardReading = { ...shared, faults: [] };
   const entry = readNode(BoardEntry, node, 'a part of the list boards', reading.faults);
   const parts = readPartsOf(nodeAt(node, 'board'), reading);
-  faults.push(...reading.faults);
+  const found = reading.faults.map((fault) =>
+    fault.isUnknownKey === true ? { ...fault, severity: 'error' as const } : fault,
+  );
+  faults.push(...found);
   const { window } = parts;
   if (entry === undefined || window === undefined) return undefined;
-  if (reading.faults.some(({ severity }) => severity === 'error')) return undefined;
+  if (found.some(({ severity }) => severity === 'error')) return undefined;
   return toBoard(entry.board, { ...parts, window }, reading.provider);
 }
 
@@ -37,7 +40,9 @@ function readPartsOf(node: YamlNode, reading: BoardReading): Partial<Parts> & Om
     const expected = 'another word: this one is the address of previews';
     reading.faults.push(newFault(nodeAt(node, 'slug'), 'slug cannot be preview', { expected }));
   }
-  const { only_members_of: team } = people;
+  const { only_members_of: team, exclude = [] } = people;
+  for (const [index, person] of exclude.entries())
+    refuseTeam(person, nodeAt(node, 'people', 'exclude', index), 'an exclusion is of', reading);
   if (team !== undefined) warnOfForeign(team, nodeAt(node, 'people', 'only_members_of'), reading);
   const repositories = readPatterns(nodeAt(node, 'repositories'), reading);
   return {

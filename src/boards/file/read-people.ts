@@ -61,12 +61,20 @@ export function isTeam(member: string): boolean {
 }
 
 /** Reads the grants: points that people get by decision. Those with an error are left out. */
-export function readGrants(node: YamlNode, { provider, faults }: BoardReading): Grant[] {
+export function readGrants(node: YamlNode, reading: BoardReading): Grant[] {
+  const { provider, faults } = reading;
   for (const { until, place } of endsOf(node)) checkDay('until', until, place, faults);
-  return readParts(GrantEntry, node, maxGrants).map(({ value }) => {
+  return readParts(GrantEntry, node, maxGrants).map(({ value, node: grant }) => {
+    refuseTeam(value.person, nodeAt(grant, 'person'), 'a grant is for', reading);
     const { person, points, reason, granted_by: grantedBy, until = null } = value;
     return { person: toPerson(person, provider), points, reason, grantedBy, until };
   });
+}
+
+/** Refuses a team of a host where a person is named, because it would name no account. A stored board may have one. */
+export function refuseTeam(text: string, place: YamlNode, what: string, { isStored, faults }: BoardReading): void {
+  if (!isTeam(text) || isStored === true) return;
+  faults.push(newFault(place, `${text} is a team, and ${what} a person`, { expected: 'a login' }));
 }
 
 /** Returns the last days of grants, also of grants with errors in other keys. */

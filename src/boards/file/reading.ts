@@ -6,6 +6,8 @@ export interface FileHost {
   provider: string;
   /** The name of the account that has the boards; absent: not known. */
   owner?: string | undefined;
+  /** True for a board that was stored by the rules of its time, which may have permitted more. */
+  isStored?: boolean;
   /**
    * Returns the data that a host does not return, so that conditions that need it get a warning; undefined for a name of
    * no host.

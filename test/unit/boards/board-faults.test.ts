@@ -38,6 +38,36 @@ describe('faults of a board', () => {
     for (const [rule, expected] of cases) assert.deepEqual(faultsOf('', { points: `[${rule}]` }), expected, rule);
   });
 
+  it('refuses keys without effect in a board and its parts', () => {
+    const faults = faultsOf(
+      `people: { nonbinary: true }
+grants: [{ person: ada, points: 1, reason: Talk, granted_by: bo, weight_of_vote: 2 }]
+window: { since: '2026-10-01', lunar: true }
+exclude_robots: true`,
+      { points: '[{ action: commit, points: 1, limited_to: core }, { action: issue, points: 1, repositorys: [a] }]' },
+    );
+    assert.deepEqual(
+      faults.map((fault) => fault.replace(/ is not a key of .*/, '')).toSorted(),
+      ['exclude_robots', 'limited_to', 'lunar', 'nonbinary', 'repositorys', 'weight_of_vote'].map(
+        (key) => `error: ${key}`,
+      ),
+    );
+    const [near] = faultsOf('', { points: '[{ action: commit, points: 1, per_dya: 3 }]' });
+    assert.match(near ?? '', /^error: per_dya is not a key of .*; did you mean per_day\?$/);
+  });
+
+  it('refuses teams where a person is meant', () => {
+    const grant = (person: string): string =>
+      `grants: [{ person: '${person}', points: 1, reason: Talk, granted_by: bo }]`;
+    assert.deepEqual(faultsOf(grant('@acme/core')), [
+      'error: @acme/core is a team, and a grant is for a person; expected a login',
+    ]);
+    assert.deepEqual(faultsOf("people: { exclude: ['@acme/core'] }"), [
+      'error: @acme/core is a team, and an exclusion is of a person; expected a login',
+    ]);
+    assert.deepEqual([...faultsOf(grant('@ada')), ...faultsOf(grant('codeberg/ada'))], []);
+  });
+
   it('reports until when a rule decides, and keys of rules without effect', () => {
     const window = "window: { since: '2026-10-01', until: '2026-10-31' }";
     const merged = "action: pull_request, condition: 'merged = true', points: 1";
