@@ -24,6 +24,8 @@ interface Definition {
   rule: string;
   /** One sentence for people. */
   means: string;
+  /** A sentence about what surprises readers of the number; `/v1/definitions` has it after the others. */
+  surprise?: string;
   /** The same where it counts the items of all people in repositories, as for an organization. */
   meansOfAll?: string;
   /** The release since which the rule applies; absent: the first one. */
@@ -48,6 +50,8 @@ const list = {
     means:
       'Commits on the default branch of repositories that are no forks, by their author; each commit counts once for each person.',
     meansOfAll: 'Commits on the default branch of repositories that are no forks, each once.',
+    surprise:
+      'Merges count like other commits, and those of bots count for bots, which lists of people leave out. Commits in forks count nowhere, before they are merged into a repository that is no fork.',
     stored: { kind: 'commit', isContribution: true, per: 'day' },
     lifetime: { needs: ['commit'], row: 1, isUsual: true },
   },
@@ -55,6 +59,7 @@ const list = {
     rule: 'issue.opened',
     means: 'Issues that the account opened.',
     meansOfAll: 'Issues of the repositories, by all people.',
+    surprise: 'Issues in forks count in the lists of the fork alone.',
     stored: { kind: 'issue', isContribution: true, per: 'day' },
     lifetime: { needs: ['issue'], row: 4, isUsual: true },
   },
@@ -62,6 +67,7 @@ const list = {
     rule: 'pull-request.opened',
     means: 'Pull requests that the account opened.',
     meansOfAll: 'Pull requests of the repositories, by all people.',
+    surprise: 'Closed ones without a merge count too; those in forks count in the lists of the fork alone.',
     stored: { kind: 'pull_request', isContribution: true, per: 'day' },
     lifetime: { needs: ['pull_request'], row: 2, isUsual: true },
   },
@@ -69,6 +75,8 @@ const list = {
     rule: 'review.submitted',
     means: 'Reviews that the account submitted to pull requests.',
     meansOfAll: 'Reviews of pull requests of the repositories, by all people.',
+    surprise:
+      'Reviews of own pull requests count: the host takes each answer of an author in a review for a review. Several reviews of one pull request count each.',
     stored: { kind: 'review', isContribution: true, per: 'day' },
     lifetime: { needs: ['review'], row: 3, isUsual: true },
   },
@@ -90,6 +98,7 @@ const list = {
     rule: 'issue.closed',
     means: 'Issues that the account opened and that are closed.',
     meansOfAll: 'Closed issues of the repositories, by all people.',
+    surprise: 'They count for the account that opened them, also when anybody else closed them, for any reason.',
     stored: { kind: 'issue', where: 'c.closed_at is not null', at: 'closed_at', per: 'person' },
     lifetime: { needs: ['issue'], row: 8, isUsual: false },
   },
@@ -117,18 +126,21 @@ const list = {
   issue_comments: {
     rule: 'issue.commented',
     means: 'Comments on issues.',
+    surprise: 'They count in no number of a person and in no calendar, only in rules of achievements and boards.',
     since: '0.3',
     stored: { kind: 'issue_comment', per: 'repository' },
   },
   pull_request_comments: {
     rule: 'pull-request.commented',
     means: 'Comments on pull requests.',
+    surprise: 'They count in no number of a person and in no calendar, only in rules of achievements and boards.',
     since: '0.3',
     stored: { kind: 'pull_request_comment', per: 'repository' },
   },
   review_comments: {
     rule: 'review.commented',
     means: 'Comments on the changes of pull requests.',
+    surprise: 'They count in no number of a person and in no calendar, only in rules of achievements and boards.',
     since: '0.3',
     stored: { kind: 'review_comment', per: 'repository' },
   },

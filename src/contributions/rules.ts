@@ -9,6 +9,8 @@ export interface Rule {
   /** The counter, or the part of a contributor's number. */
   counter: string;
   means: string;
+  /** A sentence about what surprises readers of the number. */
+  surprise?: string | undefined;
   /** The release since which it applies as it is; see CHANGELOG.md. */
   since: string;
 }
@@ -16,19 +18,21 @@ export interface Rule {
 const firstRelease = '0.1';
 
 /** All rules in the order of the API, with that of co-authors behind that of authors. */
-export const rules: readonly Rule[] = definitions.flatMap(([counter, { rule, means, since = firstRelease }]) => [
-  { id: rule, counter, means, since },
-  ...(counter === 'commits'
-    ? [
-        {
-          id: coAuthored,
-          counter,
-          means: 'The same commits, by each person whom a Co-authored-by trailer names.',
-          since,
-        },
-      ]
-    : []),
-]);
+export const rules: readonly Rule[] = definitions.flatMap(
+  ([counter, { rule, means, surprise, since = firstRelease }]) => [
+    { id: rule, counter, means, surprise, since },
+    ...(counter === 'commits'
+      ? [
+          {
+            id: coAuthored,
+            counter,
+            means: 'The same commits, by each person whom a Co-authored-by trailer names.',
+            since,
+          },
+        ]
+      : []),
+  ],
+);
 
 /** The release that follows the present one. */
 const nextRelease = '0.4';
@@ -76,6 +80,13 @@ export const derivedRules: readonly Rule[] = [
     since: '0.3',
   },
   {
+    id: 'day.streak',
+    counter: 'streak',
+    means:
+      'Days in a row with contributions, as calendars count them. The present day may still be without one; a streak of a past window ends with its last day.',
+    since: '0.3',
+  },
+  {
     id: 'language.changed-files',
     counter: 'languages',
     means:
@@ -87,6 +98,8 @@ export const derivedRules: readonly Rule[] = [
     counter: 'points',
     means:
       'The sum of the points that the rules of the board give, whose items the evidence of the person lists, and of grants.',
+    surprise:
+      'Rules leave out reviews and comments on own items, and take several reviews of an item on one day for one, unless the board says `own: true` or `each: true`; counters of accounts do neither.',
     since: nextRelease,
   },
   {
@@ -94,6 +107,20 @@ export const derivedRules: readonly Rule[] = [
     counter: 'rank',
     means:
       'One more than the number of people with more points; with `ties: earliest` also of those who got there first.',
+    since: nextRelease,
+  },
+  {
+    id: 'board.tie',
+    counter: 'tie',
+    means:
+      'Equal points on a board: people share a rank, and the next rank is free for each of them; with `ties: earliest` the person who reached the points first is ahead.',
+    since: nextRelease,
+  },
+  {
+    id: 'board.eligible',
+    counter: 'eligible',
+    means:
+      'Reaches the threshold of the board with all points, grants included. Without a threshold no person is marked.',
     since: nextRelease,
   },
   {

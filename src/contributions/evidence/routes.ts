@@ -85,10 +85,10 @@ export function evidenceRoutes(app: App, services: RouteServices): void {
 const definitions = renderDocument(definitionsOf(), 3600);
 
 function definitionsOf(): object {
-  const data = [...rules, ...derivedRules].map(({ id, counter, means, since }) => ({
+  const data = [...rules, ...derivedRules].map(({ id, counter, means, surprise, since }) => ({
     id,
     counter,
-    description: means,
+    description: surprise === undefined ? means : `${means} ${surprise}`,
     since_version: since,
   }));
   return { meta_data: { count: data.length, data_type: dataTypes.unknown }, data };
