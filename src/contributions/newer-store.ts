@@ -1,10 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
+import { checkNamedJob } from '../accounts/jobs.ts';
+import { addJob } from '../database/added-jobs.ts';
 import { type CountedEntry, entriesAsJson } from './change-store.ts';
 import type { Contribution } from './contribution.ts';
 import { columnsOf, detailColumns, keyOf, pageOf, parentByNumber, type ReadContributions } from './read-rows-store.ts';
 import type { ContributionChange, State } from './write-store.ts';
 
 /** Compares contributions that were read with the stored ones. */
+
+/** The most accounts that one job checks because a page names them no more. */
+const checkedAtOnce = 100;
 
 /** A contribution to store, and the one that it replaces. */
 export interface Newer {
@@ -87,11 +92,12 @@ async function compare(
   rows: readonly Contribution[],
 ): Promise<Newer[]> {
   const { rows: found } = await sql<
-    State & Replaced & { place: number; parent: string | null; isOther: boolean; hasLabels: boolean }
+    State &
+      Replaced & { place: number; parent: string | null; isOther: boolean; hasLabels: boolean; lost: string | null }
   >`
     select n.place::integer, n.parent, c.external_id as "externalId", c.kind as "itemKind", c.number, c.stored_at::text as "storedAt",
       ${entriesAsJson} as former, ${change.state}, c.external_id is null or ${isOther} as "isOther",
-      coalesce(${haveOtherLabels}, false) as "hasLabels"
+      coalesce(${haveOtherLabels}, false) as "hasLabels", case when n.account_id is null then c.account_id end as lost
     from (select page.*, coalesce(parent_external_id, ${parentByNumber(change.repositoryId)}) as parent
       from ${pageOf(read, rows)} as page) n
     left join lateral (${atKey(change.repositoryId, 'n')}) c on c.kind = n.kind and c.external_id = n.external_id
@@ -110,6 +116,9 @@ async function compare(
   change.affect(found.filter((row) => row.isOther));
   const relabelled = found.flatMap(({ place, hasLabels }) => (hasLabels ? (rows[place - 1]?.externalId ?? []) : []));
   await change.affectCommenters(relabelled);
+  // The host names no author any more, as for accounts that it deleted.
+  const lost = [...new Set(found.flatMap((row) => row.lost ?? []))].slice(0, checkedAtOnce);
+  if (lost.length > 0) await addJob(change.transaction, checkNamedJob(lost));
   return newer;
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
-import { deleteAccount, restoreAccount } from '../../../simulators/world/mutations.ts';
+import { closeItem, deleteAccount, restoreAccount } from '../../../simulators/world/mutations.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import * as gitea from '../../e2e/gitea/fixture.ts';
@@ -259,6 +259,27 @@ describe('accounts that are hidden at their host', () => {
       });
       const { body } = await service.getComplete(`${atGitLab.owner}/contributors?limit=100`);
       assert.ok(body.data.some(({ name }) => name === 'max-member'));
+    });
+  });
+
+  it('hides a deleted GitHub account when an item of it has no author any more', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now, repositories: 2 });
+    await using service = await startSteppedService({ simulator, now });
+    const { world } = simulator;
+    const owner = `/v1/github/entities/${engines.name}`;
+    const issue = world.repository(engines.name, 'engine-1')?.issues.find(({ authorId }) => {
+      const author = authorId === null ? undefined : world.accountById(authorId);
+      return author?.type === 'User';
+    });
+    const account = world.accountById(issue?.authorId ?? 0) ?? assert.fail();
+    const { login } = account;
+    await leavesLists(service, { owner, person: `/v1/github/entities/${login}`, login }, async () => {
+      await runTask(service, 'check_accounts');
+      deleteAccount(world, account);
+      closeItem(world, issue ?? assert.fail());
+      advance(3700);
+      await service.get(`${owner}/contributors?limit=100&bots=false`);
     });
   });
 });
