@@ -210,7 +210,8 @@ function wasCounted(scope: ItemScope): RawBuilder<boolean> {
 /** Common table expressions: the items in `compared` that are stored, and the commits of erased persons among them. */
 const foundOf = sql`
   stored as materialized (
-    select distinct k.repository_id, k.kind, k.external_id as id, k.account_id is null and k.kind <> 'star' as is_erased
+    select distinct k.repository_id, k.kind, k.external_id as id, k.kind <> 'star'
+      and case when c.counter = 'discussions_answered' then k.answered_by else k.account_id end is null as is_erased
     from compared c
     join contributions k on k.repository_id = c.repository_id and k.kind = c.kind and k.external_id = c.id
     where c.kind not in ('commit', 'repository')

@@ -155,6 +155,11 @@ export function itemsOf(scope: ScopeInSql, counter: StoredCounter, page?: ItemPa
     where t.repository_id in (${visible})`;
 }
 
+/** Returns SQL for the account that the contribution `c` counts for: of an answered discussion, that of the answer. */
+export function personOf({ person }: StoredCounter): RawBuilder<string | null> {
+  return sql.ref(`c.${person ?? 'account_id'}`);
+}
+
 /** How the items are narrowed: those of a person by the page, those of an owner by the repository of the item `c`. */
 interface Narrowed {
   page?: ItemPage | undefined;
@@ -178,13 +183,14 @@ function contributionsOf(
   const isCounted = sql`
     ${counts(counter)} and ${momentOf(counter)} is not null and ${isWithin(momentOf(counter), scope)}
     and ${isWanted(scope, counter)} and ${wasStored(scope)}`;
+  const person = personOf(counter);
   if (scope.personId === null) {
-    const isByKnownAccount = isStar || scope.withErased === true ? sql`true` : sql`c.account_id is not null`;
+    const isByKnownAccount = isStar || scope.withErased === true ? sql`true` : sql`${person} is not null`;
     return sql`select ${columns} from contributions c where ${isInRepository} and ${isByKnownAccount} and ${isCounted}`;
   }
   return sql`
     select ${columns} from contributions c
-    where ${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${scope.personId}::uuid and ${isCounted}
+    where ${person} = ${scope.personId}::uuid and ${isCounted}
       and c.repository_id in (${visibleOf(scope)})`;
 }
 

@@ -15,6 +15,7 @@ import {
   isVisible,
   isWithin,
   itemsOf,
+  personOf,
   type ScopeInSql,
   visibleOf,
 } from './items-store.ts';
@@ -205,7 +206,8 @@ function countsOf(scope: ItemScope, counters: readonly StoredCounter[]): RawBuil
 /** Counts the items of an owner's repositories whose person is deleted or erased; they count, and are not listed. */
 export async function countErased(connection: Connection, scope: ItemScope, counter: StoredCounter): Promise<number> {
   if (scope.personId !== null || counter.kind === 'star') return 0;
-  const isErased = counter.kind === 'commit' ? isErasedCommit('c') : sql`c.account_id is null and ${counts(counter)}`;
+  const isErased =
+    counter.kind === 'commit' ? isErasedCommit('c') : sql`${personOf(counter)} is null and ${counts(counter)}`;
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count
     from ${sql.table(counter.kind === 'commit' ? 'commits' : 'contributions')} c

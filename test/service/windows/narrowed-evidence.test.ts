@@ -56,19 +56,32 @@ describe('narrowed evidence', () => {
     assert.equal(stars.status, 400);
   });
 
-  it('counts discussions of erased people for the type of those who wrote the accepted response', async () => {
+  it('lists accepted responses of known people in discussions of erased ones, and withholds those of erased people', async () => {
     const { pool } = shared.service.database;
-    const { rowCount } = await pool.query(
-      `update contributions c set account_id = null, answered = true, answered_by = p.id, answered_at = c.updated_at
-       from repositories r join accounts o on o.id = r.owner_id, accounts p
-       where r.id = c.repository_id and o.name = $1 and not r.is_private and c.kind = 'discussion' and p.name = $2`,
-      [engines.name, ada.name],
-    );
-    assert.ok(Number(rowCount) > 0);
-    const path = `${engines.name}/contributions/discussions_answered?type=user&limit=100`;
-    const found = await readAll(path);
-    checkSum(path, found);
-    assert.deepEqual([found.items, found.first.meta_data.remainder], [[], { 'erased-account': rowCount }]);
+    const answer = async (author: string | null, answeredBy: string | null): Promise<number> => {
+      const { rowCount } = await pool.query(
+        `update contributions c set account_id = (select id from accounts where name = $2), answered = true,
+           answered_by = (select id from accounts where name = $3), answered_at = c.updated_at
+         from repositories r join accounts o on o.id = r.owner_id
+         where r.id = c.repository_id and o.name = $1 and not r.is_private and c.kind = 'discussion'`,
+        [engines.name, author, answeredBy],
+      );
+      return Number(rowCount);
+    };
+    // The counter of the lifetime is stored; that of a window is counted.
+    const path = `${engines.name}/contributions/discussions_answered?since=1970-01-01&limit=100`;
+    const answers = await answer(null, ada.name);
+    assert.ok(answers > 0);
+    for (const narrowed of [path, `${path}&type=user`]) {
+      const found = await readAll(narrowed);
+      checkSum(narrowed, found);
+      assert.deepEqual([found.items.length, found.first.meta_data.remainder], [answers, {}]);
+    }
+    await answer(ada.name, null);
+    const withheld = await readAll(path);
+    checkSum(path, withheld);
+    assert.deepEqual([withheld.items, withheld.first.meta_data.remainder], [[], { 'erased-account': answers }]);
+    await answer(null, ada.name);
   });
 
   it('lists pull requests that are not merged as commits of no default branch', async () => {
