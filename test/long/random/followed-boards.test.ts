@@ -130,7 +130,8 @@ const prepare = async (): Promise<{ boardId: string; addIssue: () => Promise<voi
   let issues = 0;
   const addIssue = async (): Promise<void> => {
     issues += 1;
-    const issue = contributionOf({ externalId: String(issues), author: world.accountIds[0] ?? null });
+    const author = world.accountIds[0] ?? null;
+    const issue = contributionOf({ externalId: String(issues), author, createdAt: begun });
     await storeContributions(connection, world.repositoryIds[0] ?? '', [issue]);
   };
   return { boardId, addIssue, world };
