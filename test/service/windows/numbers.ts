@@ -16,7 +16,7 @@ interface Schema {
 interface Operation {
   operationId: string;
   parameters?: { name: string; schema: Schema }[];
-  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>;
+  responses: Record<string, { content?: Record<string, { schema?: Schema }>; 'x-other-media-types'?: string[] }>;
 }
 
 export interface Description {
@@ -43,8 +43,8 @@ export function numbersOf(description: Description): Map<string, string[]> {
 /** Returns the operations that draw, each with the names of its cards; an operation of one card has none. */
 export function cardsOf(description: Description): string[] {
   return operationsOf(description).flatMap(({ operationId, parameters = [], responses }) => {
-    const content = resolve(description, responses['200'] ?? {}).content ?? {};
-    if (!('image/svg+xml' in content)) return [];
+    const { content = {}, 'x-other-media-types': others = [] } = resolve(description, responses['200'] ?? {});
+    if (![...Object.keys(content), ...others].includes('image/svg+xml')) return [];
     const card = parameters
       .map((parameter) => resolve(description, parameter))
       .find(({ name }) => name === 'card')?.schema;
