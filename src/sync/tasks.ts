@@ -97,7 +97,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     ...createInstalledTasks(context, (work, signal) => reportFailure(context, work, signal)),
     check_accounts: {
       urgency: 'background',
-      schedule: '2-57/5 * * * *',
+      schedule: '*/5 * * * *',
       run: (payload, signal) => {
         const { ids } = parse(NamedAccounts, payload);
         return ids === undefined
