@@ -274,12 +274,16 @@ describe('accounts that are hidden at their host', () => {
     });
     const account = world.accountById(issue?.authorId ?? 0) ?? assert.fail();
     const { login } = account;
-    await leavesLists(service, { owner, person: `/v1/github/entities/${login}`, login }, async () => {
-      await runTask(service, 'check_accounts');
-      deleteAccount(world, account);
-      closeItem(world, issue ?? assert.fail());
-      advance(3700);
-      await service.get(`${owner}/contributors?limit=100&bots=false`);
-    });
+    await service.getComplete(`${owner}/contributors?limit=100`);
+    await untilIdle(service);
+    await runTask(service, 'check_accounts');
+    const [isListed, , all] = await visibilityIn(service, owner, login);
+    assert.ok(isListed);
+    deleteAccount(world, account);
+    closeItem(world, issue ?? assert.fail());
+    advance(3700);
+    await service.get(`${owner}/contributors?limit=100&bots=false`);
+    await untilIdle(service);
+    assert.deepEqual(await visibilityIn(service, owner, login), [false, false, all - 1]);
   });
 });
