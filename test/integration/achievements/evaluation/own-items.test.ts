@@ -28,12 +28,13 @@ describe('triggers of achievements', () => {
       from json_to_recordset(${JSON.stringify(rows)}::json) as i (kind text, id text, below text, by text)
       join accounts a on a.name = i.by cross join repositories r`.execute(connection);
     const { id } = await connection.selectFrom('repositories').select('id').executeTakeFirstOrThrow();
-    const earnersOf = async (trigger: object): Promise<(string | undefined)[]> => {
+    const earnersOf = async (trigger: object): Promise<string[]> => {
       const achievement = { name: 'Helper', triggers: [{ trigger }] };
       const { config } = readConfigFile(Buffer.from(JSON.stringify({ achievements: [{ achievement }] })));
       const earned = await evaluate(connection, id, config);
-      const people = await connection.selectFrom('accounts').select(['id', 'name']).execute();
-      return earned.map(({ accountId }) => people.find((person) => person.id === accountId)?.name).toSorted();
+      const people = await connection.selectFrom('accounts').select(['id', 'name']).orderBy('name').execute();
+      const ids = new Set(earned.map(({ accountId }) => accountId));
+      return people.flatMap((person) => (ids.has(person.id) ? person.name : []));
     };
     for (const [actor, action] of [
       ['author', 'review'],
