@@ -29,14 +29,7 @@ export function experienceOf(counters: Counters): number {
   return counterNames.reduce((sum, name) => sum + (counters[name] ?? 0), 0);
 }
 
-/** Returns the sums over an organization's repositories that are complete, and the names of the others. */
-export function completeCounters(
-  sums: Counters,
-  uncollected: readonly ContributionKind[],
-): { counters: Partial<Counters>; missing: CounterName[] } {
-  const isMissing = (name: CounterName): boolean => needsOf(name).some((kind) => uncollected.includes(kind));
-  return {
-    counters: Object.fromEntries(counterNames.filter((name) => !isMissing(name)).map((name) => [name, sums[name]])),
-    missing: counterNames.filter(isMissing),
-  };
+/** Returns the counters that lack contributions of kinds which are not completely known. */
+export function missingCounters(uncollected: readonly ContributionKind[]): CounterName[] {
+  return counterNames.filter((name) => needsOf(name).some((kind) => uncollected.includes(kind)));
 }

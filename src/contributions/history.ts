@@ -1,17 +1,20 @@
 import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
+import type { Connection } from '../database/connection.ts';
+import type { ResolvedAccount } from '../http/endpoint.ts';
 import { type PageStart, type Place, staleCursor } from '../http/pagination.ts';
 import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { counterNames, unknownCounters } from './counters.ts';
+import { withStored } from './present-counters.ts';
 import { isSame, withPrivate } from './private-counters.ts';
 
 /**
- * Finds a page of the history, newest day first. On the first page, the newest day includes the private contributions
- * that are stored now.
+ * Finds a page of the history, newest day first. On the first page, the newest day has the sums of stored data in the place of
+ * incomplete counters, and includes the private contributions that are stored now.
  */
 export async function findDays(
   { connection }: Pick<RouteServices, 'connection'>,
-  account: Account,
+  { account, provider }: Pick<ResolvedAccount, 'account' | 'provider'>,
   { limit, start, includesPrivate }: { limit: number; start: PageStart; includesPrivate: boolean },
 ): Promise<CountersOfDay[]> {
   const page = {
@@ -21,9 +24,9 @@ export async function findDays(
   };
   const isFirstPage = page.after === undefined && page.before === undefined;
   const found = await findHistory(connection, account.id, page);
-  const days = (found.length === 0 && isFirstPage ? [neverCounted(account)] : found).map((day, index) =>
-    index === 0 && isFirstPage && account.totalsWantedAt !== null ? { ...day, missing: [...counterNames] } : day,
-  );
+  const days = isFirstPage
+    ? [await findPresent(connection, { account, provider }, found[0]), ...found.slice(1)]
+    : found;
   if (!includesPrivate) return days;
   const all = await findHistory(connection, account.id, { ...page, withPrivate: true });
   const [newest] = days;
@@ -31,6 +34,16 @@ export async function findDays(
   const now = await withPrivate(connection, account, newest);
   // When nothing private is known any more, earlier days with private contributions are not shown either.
   return isSame(now, newest) ? [now, ...days.slice(1)] : [now, ...all.slice(1)];
+}
+
+/** Returns the newest day with the numbers that are stored now. After a change of visibility nothing of it is known to be complete. */
+async function findPresent(
+  connection: Connection,
+  { account, provider }: Pick<ResolvedAccount, 'account' | 'provider'>,
+  newest = neverCounted(account),
+): Promise<CountersOfDay> {
+  const day = await withStored(connection, { account, provider }, newest);
+  return account.totalsWantedAt === null ? day : { ...day, missing: [...counterNames] };
 }
 
 function dayOfCursor(parameter: string, [accountId, day]: Place, account: Account): string {

@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { type CountersOfDay, findHistory, removePrivateCounters, savePrivateCounters } from './counter-store.ts';
-import { type CounterName, completeCounters, counterNames, unknownCounters } from './counters.ts';
-import { sumOverOwned } from './owner-sum-store.ts';
+import { type CounterName, counterNames, missingCounters } from './counters.ts';
+import { withSums } from './present-counters.ts';
 import { countStored, findReportedTotals } from './private-store.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function withPrivate(
   day: CountersOfDay,
 ): Promise<CountersOfDay> {
   return account.type === 'organization'
-    ? ofOrganization(connection, account.id, day)
+    ? withSums(connection, account.id, 'all', day)
     : ofUser(connection, account.id, day);
 }
 
@@ -31,13 +31,7 @@ async function ofUser(connection: Connection, accountId: string, day: CountersOf
     ];
     counters[name] = known.length === 0 ? null : Math.max(...known);
   }
-  return { ...day, counters, missing: union(day.missing, completeCounters(counters, uncollected).missing) };
-}
-
-async function ofOrganization(connection: Connection, accountId: string, day: CountersOfDay): Promise<CountersOfDay> {
-  const { counters, listedAt, uncollected } = await sumOverOwned(connection, accountId, 'all');
-  const { missing } = completeCounters(counters, uncollected);
-  return { ...day, counters: listedAt === null ? unknownCounters : counters, missing };
+  return { ...day, counters, missing: union(day.missing, missingCounters(uncollected)) };
 }
 
 function union(one: readonly CounterName[], other: readonly CounterName[]): CounterName[] {

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { Entity, toEntity } from '../accounts/entity.ts';
-import { levelOf } from '../accounts/level.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
 import type { App } from '../http/app.ts';
@@ -14,9 +13,10 @@ import { today } from '../windows/periods.ts';
 import { invalid } from '../windows/problem.ts';
 import { readTimeZone } from '../windows/time-zones.ts';
 import { meaningOf, type Window } from '../windows/window.ts';
+import { incompleteSums, toCountedEntity } from './account-routes.ts';
 import { type Calendar, findCalendar } from './calendar.ts';
 import type { CountersOfDay } from './counter-store.ts';
-import { type Counters, counterNames, experienceOf, unknownCounters } from './counters.ts';
+import { type Counters, counterNames, unknownCounters } from './counters.ts';
 import { findDays } from './history.ts';
 import { type LoadedLanguages, loadLanguagesCard, presentLanguages } from './languages/card.ts';
 import { lastFetched, loadPrivateTotals } from './last-fetched.ts';
@@ -114,6 +114,7 @@ interface LoadedSeries {
   series: WindowSeries;
   lifetime: Counters;
   asOf: Date;
+  missing: readonly string[];
   progress: Progress | undefined;
   includesPrivate: boolean;
 }
@@ -126,10 +127,10 @@ interface LoadedCalendar {
 }
 
 async function loadHistory(services: RouteServices, context: Context): Promise<History> {
-  const { account, page } = context;
+  const { page } = context;
   const includesPrivate = mayIncludePrivate(context);
   if (includesPrivate) await loadPrivateTotals(services, context);
-  const found = await findDays(services, account, { ...page, limit: itemsToRead(page), includesPrivate });
+  const found = await findDays(services, context, { ...page, limit: itemsToRead(page), includesPrivate });
   const asOf = await lastFetched(services, context, { includesPrivate, isCollected: false });
   const cut = cutPage(found, page.limit, page.start);
   const missing = missingOf(cut.page[0]);
@@ -147,7 +148,7 @@ function loadProgress(
 }
 
 async function loadSeries(services: RouteServices, context: Context, requestedWindow: Window): Promise<LoadedSeries> {
-  const { account, page, isOwner } = context;
+  const { page, isOwner } = context;
   if (page.start.after !== undefined || page.start.before !== undefined) {
     throw invalid('A series of windows has no cursors; use limit instead of after or before.');
   }
@@ -155,10 +156,11 @@ async function loadSeries(services: RouteServices, context: Context, requestedWi
   const window = includesPrivate && !isOwner ? wholeDays(requestedWindow) : requestedWindow;
   const terms = { window, limit: page.limit, withPrivate: includesPrivate };
   const series = await loadWindows(services, context, terms);
-  const [newest] = await findDays(services, account, { limit: 1, start: {}, includesPrivate });
+  const [newest] = await findDays(services, context, { limit: 1, start: {}, includesPrivate });
   const asOf = await lastFetched(services, context, { includesPrivate, isCollected: true });
-  const progress = await loadProgress(services, context, series.missing);
-  return { series, lifetime: newest?.counters ?? unknownCounters, asOf, progress, includesPrivate };
+  const missing = [...series.missing, ...incompleteSums(newest)];
+  const progress = await loadProgress(services, context, missing);
+  return { series, lifetime: newest?.counters ?? unknownCounters, asOf, missing, progress, includesPrivate };
 }
 
 async function loadCalendar(services: RouteServices, context: Context): Promise<LoadedCalendar | undefined> {
@@ -206,9 +208,10 @@ function presentHistory(
 function presentSeries(
   { resolver, publicUrl }: RouteServices,
   {
-    series: { windows, missing, source, calendarIncludesPrivate = false },
+    series: { windows, source, calendarIncludesPrivate = false },
     lifetime,
     asOf,
+    missing,
     progress,
     ...loaded
   }: LoadedSeries,
@@ -216,12 +219,11 @@ function presentSeries(
 ): HandlerResult {
   const urls = { url: provider.accounts.urlOf(account), publicUrl: publicUrl() };
   const includesPrivate = loaded.includesPrivate || calendarIncludesPrivate;
-  const lifetimeItem = { day: '', counters: lifetime, missing, updatedAt: account.updatedAt };
   return {
     envelope: envelope({
       dataType: 'entity',
       data: windows.map(({ window, counters, source: ofWindow, calendarTotal }) => ({
-        ...toItem(account, urls, lifetimeItem),
+        ...toCountedEntity(account, urls, lifetime),
         contributions: toMembers(counters),
         window: meaningOf(window),
         ...(windows.length > 1 && { source: ofWindow }),
@@ -279,16 +281,12 @@ function presentCalendar(
  * them.
  */
 function missingOf(day: CountersOfDay | undefined): string[] {
-  const missing = day?.missing ?? [];
-  return missing.length === 0 ? [] : [...missing, 'experience', 'level'];
+  return [...(day?.missing ?? []), ...incompleteSums(day)];
 }
 
 function toItem(account: Account, urls: { url: string; publicUrl: string }, day: CountersOfDay): object {
-  const experience = experienceOf(day.counters);
   return {
-    ...toEntity(account, urls),
-    experience,
-    level: levelOf(experience),
+    ...toCountedEntity(account, urls, day.counters),
     contributions: toMembers(day.counters),
     updated_dttm: formatTimestamp(day.updatedAt),
   };

@@ -6,7 +6,14 @@ import { countedUntil, endOfTime, type Window, windowsUpTo } from '../windows/wi
 import { sumHostCalendar } from './calendar.ts';
 import { findCollection, narrowUncollected } from './collection-store.ts';
 import { findHistory } from './counter-store.ts';
-import { type CounterName, type Counters, completeCounters, counterNames, unknownCounters } from './counters.ts';
+import {
+  type CounterName,
+  type Counters,
+  counterNames,
+  eachCounter,
+  missingCounters,
+  unknownCounters,
+} from './counters.ts';
 import { countStored } from './private-store.ts';
 import { findHostCounters, findStoredHostCounters } from './reported-window.ts';
 import type { ReportedWindow } from './reported-window-store.ts';
@@ -133,8 +140,10 @@ function choose(
     const proven = new Set<CounterName>([...ofHost, 'contributed_to']);
     return { ...counted, missing: missing.filter((name) => !proven.has(name)) };
   }
-  const counters: Counters = { ...unknownCounters, ...reported.counters };
-  return { ...counted, source: 'host', counters, missing: counterNames.filter((name) => counters[name] === null) };
+  // Counters that the host does not have are those of collected data, and missing.
+  const isReported = (name: CounterName): boolean => typeof reported.counters[name] === 'number';
+  const counters = eachCounter((name) => reported.counters[name] ?? counted.counters[name]);
+  return { ...counted, source: 'host', counters, missing: counterNames.filter((name) => !isReported(name)) };
 }
 
 function isAsMany(collected: number | null, reported: number | null | undefined): boolean {
@@ -157,7 +166,7 @@ export async function findMissing(
     const { uncollected } = await findCollection(connection, id, { withPrivate });
     const scope = { accountId: id, repositoryId: null, withPrivate };
     const uncollectedKinds = await narrowUncollected(connection, scope, uncollected, since);
-    for (const name of completeCounters(unknownCounters, uncollectedKinds).missing) missing.add(name);
+    for (const name of missingCounters(uncollectedKinds)) missing.add(name);
   } else {
     const [reported] = await findHistory(connection, id, { limit: 1 });
     const { counters: stored } = await countStored(connection, id, 'public', { withForks: true });
@@ -167,7 +176,7 @@ export async function findMissing(
     }
     if (withPrivate) {
       const { uncollected } = await countStored(connection, id, 'private');
-      for (const name of completeCounters(unknownCounters, uncollected).missing) missing.add(name);
+      for (const name of missingCounters(uncollected)) missing.add(name);
     }
   }
   return counterNames.filter((name) => missing.has(name));

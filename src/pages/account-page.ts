@@ -252,9 +252,10 @@ function hero(site: Site, reader: Reader, account: AccountPart, part: Part<Accou
   const { provider, name, display_name: displayName, description, website, experience, level } = account;
   const { words: names, number } = reader.language;
   const { share, left, next } = progressOf(experience);
-  const isUnknown = experience === 0 && part.missing.includes('level');
+  const isUnknown = part.missing.includes('level');
   const levelText = fill(names.level, { n: isUnknown ? '–' : number(level) });
-  const wayText = fill(names.toNext, { n: number(left), level: number(next) });
+  const toNext = fill(names.toNext, { n: number(left), level: number(next) });
+  const wayText = isUnknown ? (part.isCollecting ? names.collecting : '') : toNext;
   const facts = {
     id: 'experience-tip',
     means: definitionOf('experience', reader),
@@ -264,12 +265,12 @@ function hero(site: Site, reader: Reader, account: AccountPart, part: Part<Accou
   const levelFacts = { ...facts, id: 'level-tip', means: definitionOf('level', reader) };
   const own = `#${numbersId}`;
   return html`<section class="hero">
-<div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<span class="level tipped">${numberLink(own, levelText, levelFacts)}${tip(levelFacts, reader)}</span></div>
+<div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: wayText === '' ? levelText : `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<span class="level tipped">${numberLink(own, levelText, levelFacts)}${tip(levelFacts, reader)}</span></div>
 <div class="about">
 <h1>${displayName || name}</h1>
 <p class="handle"><a href="${site.profileUrl(provider, name)}" rel="me">${name}</a> · ${provider}</p>
 ${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
-<p class="facts"><span class="tipped">${numberLink(own, fill(words.experience, { n: number(experience) }), facts)} · <bdi dir="${reader.language.isRightToLeft ? 'rtl' : 'ltr'}">${wayText}</bdi>${tip(facts, reader)}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
+<p class="facts"><span class="tipped">${numberLink(own, fill(words.experience, { n: isUnknown ? '–' : number(experience) }), facts)}${wayText !== '' && html` · <bdi dir="${reader.language.isRightToLeft ? 'rtl' : 'ltr'}">${wayText}</bdi>`}${tip(facts, reader)}</span>${isWebAddress(website) && html`<a href="${website}" rel="nofollow ugc">${new URL(website).host}</a>`}</p>
 <p><a class="button" href="${composerPath({ provider, name })}">${words.toReadme}</a></p>
 </div>
 </section>`;

@@ -52,6 +52,8 @@ export interface Part<Item> {
   /** The time of the last request to the host; undefined where the response does not say. */
   asOf: Date | undefined;
   missing: readonly string[];
+  /** True when more of the missing numbers is expected. */
+  isCollecting: boolean;
   includesPrivate: boolean;
   /** The cursor of the items that follow; undefined at the end of the list. */
   next: string | undefined;
@@ -69,11 +71,13 @@ export function partReader<Schema extends TSchema>(
   return (result) => {
     if (result === undefined || result instanceof MovedRepository) return result;
     const { envelope, staleAt, cardInput } = result;
-    const { as_of: asOf, missing = [], includes_private: includesPrivate }: Envelope['meta_data'] = envelope.meta_data;
+    const { meta_data: metadata }: Envelope = envelope;
+    const { as_of: asOf, missing = [], progress, includes_private: includesPrivate } = metadata;
     return {
       items: envelope.data.filter(isItem),
       asOf: asOf === undefined ? undefined : new Date(asOf),
       missing,
+      isCollecting: missing.length > 0 && progress?.reason !== 'refused',
       includesPrivate: includesPrivate === true,
       next: envelope.next_cursor,
       cardInput,

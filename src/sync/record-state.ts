@@ -2,9 +2,9 @@ import { findById, lockAccount, lockAccounts } from '../accounts/store.ts';
 import { requestBoardsNaming } from '../boards/ranking/request-store.ts';
 import { hasShownOtherwise } from '../contributions/changed-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
-import { completeCounters } from '../contributions/counters.ts';
 import { updateTotalsJob } from '../contributions/jobs.ts';
-import { foldSums, sumOverOwned } from '../contributions/owner-sum-store.ts';
+import { foldSums } from '../contributions/owner-sum-store.ts';
+import { sumOrganization } from '../contributions/present-counters.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { prepareListsAgain } from '../contributors/prepare-store.ts';
 import { addJob } from '../database/added-jobs.ts';
@@ -25,12 +25,9 @@ export async function recordState(
   await foldSums(transaction, accountId);
   await announce(transaction, { kind: 'account', key: accountId });
   if (account.type === 'organization') {
-    const { listedAt, counters, uncollected } = await sumOverOwned(transaction, accountId, 'public');
+    const { listedAt, counters, missing } = await sumOrganization(transaction, accountId, 'public');
     if (listedAt === null) return;
-    await saveCounters(transaction, accountId, {
-      ...completeCounters(counters, uncollected),
-      fetchedAt: context.now(),
-    });
+    await saveCounters(transaction, accountId, { counters, missing, fetchedAt: context.now() });
   } else {
     await recordStoredTotals(context, transaction, account);
   }

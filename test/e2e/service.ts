@@ -24,6 +24,7 @@ export interface ResponseBody {
   meta_data: {
     count: number;
     complete?: boolean;
+    total?: number;
     missing?: string[];
     progress?: { repositories: { complete: number; total: number }; reason: string; resumes_dttm?: string };
     as_of?: string;

@@ -29,6 +29,8 @@ export interface Content {
   missing: readonly string[];
   includesPrivate: boolean;
   countsCollected: boolean;
+  /** True when more of the missing numbers is expected. */
+  isCollecting: boolean;
   asOf: Date | undefined;
   /** The time at which collecting the rest goes on. */
   resumesAt: Date | undefined;
@@ -59,6 +61,7 @@ export function readContent({ envelope, countsCollected = false }: CardInput): C
     missing: meta_data.missing ?? [],
     includesPrivate: meta_data.includes_private === true,
     countsCollected,
+    isCollecting: meta_data.missing !== undefined && meta_data.progress?.reason !== 'refused',
     asOf: asOfResponse(envelope),
     resumesAt: resumesAtOf(envelope),
     window: meta_data.window,
@@ -106,7 +109,7 @@ export interface LevelTexts {
   /** The number of the level; a dash where it is not known. */
   number: string;
   level: string;
-  /** The experience that is missing to the next level; empty where the level is not known. */
+  /** The experience that is missing to the next level; where the level is not known, that it is being collected. */
   way: string;
   share: LevelProgress['share'];
 }
@@ -116,8 +119,9 @@ const shortenedFrom = 1_000_000;
 
 export function levelOf(content: Content, { words, number, compactNumber }: Language): LevelTexts {
   const { level, experience } = content.account;
-  if (isUnknown(content, 'level', experience)) {
-    return { number: '–', level: fill(words.level, { n: '–' }), way: '', share: 0 };
+  if (content.missing.includes('level')) {
+    const way = content.isCollecting ? words.collecting : '';
+    return { number: '–', level: fill(words.level, { n: '–' }), way, share: 0 };
   }
   const { share, left, next } = progressOf(experience);
   return {

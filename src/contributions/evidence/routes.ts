@@ -116,11 +116,8 @@ async function readNumber(
 ): Promise<ShownNumber> {
   const { counter } = context.params;
   if (window === undefined) {
-    const [newest] = await findDays(services, context.account, { limit: 1, start: {}, includesPrivate });
-    const value = newest?.counters[counter] ?? 0;
-    // Some hosts do not report every number; GitHub reports no commits of bots. The collected items are counted then.
-    const isKnown = value > 0 || newest?.missing.includes(counter) !== true;
-    return { of: async () => (isKnown ? value : null) };
+    const [newest] = await findDays(services, context, { limit: 1, start: {}, includesPrivate });
+    return { of: async () => newest?.counters[counter] ?? 0 };
   }
   const read = (ends: Ends) =>
     loadWindows(services, context, { window: { ...window, ...ends }, limit: 1, withPrivate: includesPrivate });

@@ -8,8 +8,11 @@ import { contributionOf, storeContributions } from '../../integration/contributi
 /** An organization with three repositories: one is completely read, one in part, and one not at all. */
 export const names = { organization: 'engines', whole: 'whole', begun: 'begun', unread: 'unread', person: 'grace' };
 
-/** The numbers of stored contributions to the repository that is read, and to the one that is being read; all are the person's. */
-export const stored = { commits: 7, issues: { whole: 3, begun: 2 } };
+/**
+ * The numbers of stored contributions to the repository that is read, and to the one that is being read; all are the
+ * person's. Commits of a history that is being read are counted for their people at its end.
+ */
+export const stored = { commits: { whole: 7, begun: 4 }, issues: { whole: 3, begun: 2 } };
 
 const address = 'grace@example.org';
 
@@ -19,9 +22,9 @@ const address = 'grace@example.org';
  */
 export async function storeHalfRead({ connection }: Database): Promise<void> {
   await sql`
-    insert into accounts (id, provider, external_id, handle, type, name, pinned, named_at, fetched_at, listed_at, created_at,
+    insert into accounts (id, provider, external_id, handle, type, name, followers, following, pinned, named_at, fetched_at, listed_at, created_at,
       updated_at)
-    select gen_random_uuid(), 'github', name, name, type, name, true, now(), now(), now(), now(), now()
+    select gen_random_uuid(), 'github', name, name, type, name, 0, 0, true, now(), now(), now(), now(), now()
     from (values ('organization', ${names.organization}), ('user', ${names.person})) known (type, name)`.execute(
     connection,
   );
@@ -37,7 +40,8 @@ export async function storeHalfRead({ connection }: Database): Promise<void> {
       (${begun}, 'issues', '{issue}', null)`.execute(connection);
   await storeIssues(connection, whole, stored.issues.whole);
   await storeIssues(connection, begun, stored.issues.begun);
-  await storeCommits(connection, whole, stored.commits);
+  await storeCommits(connection, whole, stored.commits.whole);
+  await storeCommits(connection, begun, stored.commits.begun);
   await inTransaction(connection, (transaction) => recountRepository(transaction, whole));
 }
 

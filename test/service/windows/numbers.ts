@@ -13,10 +13,15 @@ interface Schema {
   enum?: string[];
 }
 
+interface DescribedContent {
+  content?: Record<string, { schema?: Schema }>;
+  'x-other-media-types'?: string[];
+}
+
 interface Operation {
   operationId: string;
   parameters?: { name: string; schema: Schema }[];
-  responses: Record<string, { content?: Record<string, { schema?: Schema }>; 'x-other-media-types'?: string[] }>;
+  responses: Record<string, DescribedContent>;
 }
 
 export interface Description {
@@ -43,8 +48,7 @@ export function numbersOf(description: Description): Map<string, string[]> {
 /** Returns the operations that draw, each with the names of its cards; an operation of one card has none. */
 export function cardsOf(description: Description): string[] {
   return operationsOf(description).flatMap(({ operationId, parameters = [], responses }) => {
-    const { content = {}, 'x-other-media-types': others = [] } = resolve(description, responses['200'] ?? {});
-    if (![...Object.keys(content), ...others].includes('image/svg+xml')) return [];
+    if (!typesOf(resolve(description, responses['200'] ?? {})).includes('image/svg+xml')) return [];
     const card = parameters
       .map((parameter) => resolve(description, parameter))
       .find(({ name }) => name === 'card')?.schema;
@@ -72,14 +76,19 @@ export function operationsWith(description: Description, parameter: string): Req
     const { operationId, parameters: references = [], responses } = get;
     const parameters = references.map((one) => resolve(description, one));
     if (!parameters.some(({ name }) => name === parameter)) return [];
-    const content = resolve(description, responses['200'] ?? {}).content ?? {};
+    const types = typesOf(resolve(description, responses['200'] ?? {}));
     const card = parameters.find(({ name }) => name === 'card')?.schema;
-    const isDrawn = 'image/svg+xml' in content;
+    const isDrawn = types.includes('image/svg+xml');
     const names = (card && resolve<Schema>(description, card).enum) ?? [''];
-    const isImageAlone = isDrawn && !('application/json' in content);
+    const isImageAlone = isDrawn && !types.includes('application/json');
     const cards = isDrawn ? names : [];
     return [{ operationId, path, parameters: parameters.map(({ name }) => name), cards, isImageAlone }];
   });
+}
+
+/** Returns the media types in which a response is sent. */
+function typesOf({ content = {}, 'x-other-media-types': others = [] }: DescribedContent): string[] {
+  return [...Object.keys(content), ...others];
 }
 
 function operationsOf({ paths }: Description): Operation[] {

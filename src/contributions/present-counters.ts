@@ -1,0 +1,61 @@
+import type { Connection } from '../database/connection.ts';
+import type { ResolvedAccount } from '../http/endpoint.ts';
+import type { CountersOfDay } from './counter-store.ts';
+import { type CounterName, eachCounter, missingCounters } from './counters.ts';
+import { type OwnedTotals, sumOverOwned } from './owner-sum-store.ts';
+import { countStored } from './private-store.ts';
+import type { Visibility } from './uncollected-store.ts';
+import { countUncounted } from './uncounted-store.ts';
+
+/**
+ * Replaces incomplete public counters of an account by the sums of the data that is stored now, so that its windows and evidence have the same
+ * numbers. Those of an organization are always such sums.
+ * @param day the counters as they were last stored.
+ */
+export async function withStored(
+  connection: Connection,
+  { account, provider }: Pick<ResolvedAccount, 'account' | 'provider'>,
+  day: CountersOfDay,
+): Promise<CountersOfDay> {
+  if (account.type === 'organization') return withSums(connection, account.id, 'public', day);
+  if (day.missing.length === 0) return day;
+  const { counters: stored } = await countStored(connection, account.id, 'public');
+  // Hosts list stars, and most hosts report totals: their last good number may hold more than is stored.
+  const isSum = !provider.accounts.reportsTotals && !account.pinned;
+  const counters = eachCounter((name) => {
+    if (!day.missing.includes(name)) return day.counters[name];
+    return isSum && name !== 'stars' ? stored[name] : Math.max(stored[name], day.counters[name] ?? 0);
+  });
+  return { ...day, counters };
+}
+
+/** Sums up the stored repositories of an organization in the place of its counters of a day. */
+export async function withSums(
+  connection: Connection,
+  accountId: string,
+  visibility: Visibility,
+  day: CountersOfDay,
+): Promise<CountersOfDay> {
+  const { counters, missing, listedAt } = await sumOrganization(connection, accountId, visibility);
+  if (listedAt !== null) return { ...day, counters, missing };
+  // Only single repositories were read, or the counters were imported.
+  return { ...day, counters: eachCounter((name) => Math.max(counters[name] ?? 0, day.counters[name] ?? 0)) };
+}
+
+/** Sums up the stored repositories of an organization, also those that are being read. */
+export async function sumOrganization(
+  connection: Connection,
+  accountId: string,
+  visibility: Visibility,
+): Promise<Pick<OwnedTotals, 'counters' | 'listedAt'> & { missing: CounterName[] }> {
+  const { counters, listedAt, uncollected } = await sumOverOwned(connection, accountId, visibility);
+  const missing = missingCounters(uncollected);
+  if (!uncollected.includes('commit')) return { counters, listedAt, missing };
+  const { commits, repositories } = await countUncounted(connection, accountId, visibility);
+  const all = {
+    ...counters,
+    commits: (counters.commits ?? 0) + commits,
+    contributed_to: (counters.contributed_to ?? 0) + repositories,
+  };
+  return { counters: all, listedAt, missing };
+}
