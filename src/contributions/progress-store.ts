@@ -38,7 +38,7 @@ export async function findWait(
   const isRead = repositories.total > 0 && repositories.complete === repositories.total;
   const { reading, own, isOrganization } = await findLookups(connection, scope);
   const ofNumbers = waitOf(own, now);
-  // The numbers of a person may come from the host, whatever is read of the person's repositories.
+  // The numbers of a person may come from the host, and then do not wait for the person's repositories.
   if (!isOrganization && ofNumbers !== undefined && ofNumbers.reason !== 'collecting') return ofNumbers;
   const ofRepositories = isRead ? undefined : waitOf(reading, now);
   return ofRepositories ?? ofNumbers ?? { reason: await findReasonOfStreams(connection, scope, isRead) };

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
 /**
- * A change of visibility changes a user's numbers of all years. What the service counts follows at once; what the host
- * reported is fetched again, without what is known of earlier years, and the account's numbers are incomplete until then.
+ * A change of visibility changes a user's numbers of all years. Counts of the service follow at once. Numbers
+ * of the host are fetched again, those of earlier years too, and the account's numbers are incomplete until then.
  */
 
 /** Notes that the totals of a user have to be fetched again. The transaction must have locked the account. */

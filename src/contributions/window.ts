@@ -92,7 +92,7 @@ async function countWindows(
 }
 
 /** The counters that a host can report for whole days. */
-const ofHost: readonly CounterName[] = ['commits', 'issues', 'pull_requests', 'reviews'];
+export const ofHost: readonly CounterName[] = ['commits', 'issues', 'pull_requests', 'reviews'];
 
 /**
  * Counts an account's contributions in a window and in those before it. Where collected data lacks public contributions of a
@@ -162,13 +162,15 @@ export async function findMissing(
 ): Promise<CounterName[]> {
   const { id, withPrivate, since } = counted;
   const missing = new Set<CounterName>(await findUndated(connection, counted));
+  const [reported] = await findHistory(connection, id, { limit: 1 });
   if (type === 'organization') {
+    // Stars belong to no kind that is collected: they are known once the repositories are listed.
+    if (typeof reported?.counters.stars !== 'number') missing.add('stars');
     const { uncollected } = await findCollection(connection, id, { withPrivate });
     const scope = { accountId: id, repositoryId: null, withPrivate };
     const uncollectedKinds = await narrowUncollected(connection, scope, uncollected, since);
     for (const name of missingCounters(uncollectedKinds)) missing.add(name);
   } else {
-    const [reported] = await findHistory(connection, id, { limit: 1 });
     const { counters: stored } = await countStored(connection, id, 'public', { withForks: true });
     for (const name of counterNames) {
       const total = reported?.missing.includes(name) ? null : (reported?.counters[name] ?? null);

@@ -155,7 +155,7 @@ export function itemsOf(scope: ScopeInSql, counter: StoredCounter, page?: ItemPa
     where t.repository_id in (${visible})`;
 }
 
-/** Returns SQL for the account that the contribution `c` counts for: of an answered discussion, that of the answer. */
+/** Returns SQL for the account that the contribution `c` counts for: of a discussion with an accepted response, its author. */
 export function personOf({ person }: StoredCounter): RawBuilder<string | null> {
   return sql.ref(`c.${person ?? 'account_id'}`);
 }

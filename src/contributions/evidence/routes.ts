@@ -14,7 +14,7 @@ import { type CounterName, counterNames } from '../counters.ts';
 import { findDays } from '../history.ts';
 import { itemised } from '../kinds.ts';
 import { derivedRules, rules } from '../rules.ts';
-import { findMissing, loadWindows, wholeDays } from '../window.ts';
+import { findMissing, loadWindows, ofHost, wholeDays } from '../window.ts';
 import { countParts } from '../window-store.ts';
 import { type LoadedEvidence, readItemFilter } from './evidence.ts';
 import { endOfCounted, type ItemScope } from './items-store.ts';
@@ -130,7 +130,8 @@ async function readNumber(
       const { windows } = isPresent ? present : await read(ends);
       return windows[0]?.counters[counter] ?? null;
     },
-    ...(present.source === 'collected' && { missing: present.missing }),
+    // The items of a number that the host reports may be incomplete, although the number is not.
+    ...((present.source === 'collected' || !ofHost.includes(counter)) && { missing: present.missing }),
   };
 }
 

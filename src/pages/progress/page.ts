@@ -52,7 +52,7 @@ export function waitText(
   return reason === 'allowance' ? fill(words.waitsForAllowance, { time: timeText(resumesAt, locale) }) : undefined;
 }
 
-/** Returns whether what is being read may still change a page. */
+/** Returns whether lists that are being read may still change a page. */
 export function isCollecting(progress: Progress | undefined): progress is Progress {
   return progress?.isOpen === true;
 }

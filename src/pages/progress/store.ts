@@ -21,9 +21,9 @@ export interface Followed {
 export interface Progress {
   complete: number;
   total: number;
-  /** True while numbers of the page may still change by what is being read. */
+  /** True while numbers of the page may still change, because lists are being read. */
   isOpen: boolean;
-  /** What reading waits for. */
+  /** The reason for which reading waits. */
   wait: Wait;
   /**
    * The time since which its repositories cannot be listed, or none of those that are left can be read; null where the last

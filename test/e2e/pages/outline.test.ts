@@ -49,7 +49,7 @@ describe('the outline of a page', () => {
       `/github/${user}/contributions/commits?period=2025`,
     ]) {
       const { status, text } = await service.get(path, { signal: AbortSignal.timeout(patienceMs) });
-      // What is stored is shown already.
+      // Stored numbers are shown already.
       assert.ok([200, 202].includes(status), path);
       assert.match(text, /<h1[^>]*>./, path);
     }

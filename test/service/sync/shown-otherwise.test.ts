@@ -38,7 +38,7 @@ function addPeople(world: World): { people: Account[]; repository: Repository } 
 async function readNumbers(service: TestService, login: string): Promise<{ all: string[]; complete: Set<string> }> {
   const all: string[] = [];
   const complete = new Set<string>();
-  const add = (counter: string, address: string, value: unknown, missing: readonly string[]): void => {
+  const add = (counter: string, address: string, value: number | undefined, missing: readonly string[]): void => {
     all.push(`${counter} of ${login} at ${address}: ${value}`);
     if (!missing.includes(counter)) complete.add(`${counter}: ${value}`);
   };
@@ -49,12 +49,8 @@ async function readNumbers(service: TestService, login: string): Promise<{ all: 
       add(counter, `contributions${window}`, numbers[counter], body.meta_data.missing ?? []);
     for (const counter of counters) {
       const listed = await service.get(`${login}/contributions/${counter}${window}`);
-      add(
-        counter,
-        `${counter}${window}`,
-        Object.entries(listed.body.meta_data).find(([name]) => name === 'total')?.[1],
-        listed.body.meta_data.missing ?? [],
-      );
+      const { total, missing = [] } = listed.body.meta_data;
+      add(counter, `${counter}${window}`, total, missing);
     }
   }
   return { all, complete };

@@ -20,6 +20,8 @@ import { openWithoutWorkers } from '../http/stored-service.ts';
 export interface SteppedService extends TestService {
   /** Runs jobs until none is left, also those that a delay lets wait for more changes. Each request does so afterwards. */
   work(): Promise<void>;
+  /** The same service, whose requests let no job run. */
+  asIs: TestService;
   /** Requests a path, and again after the jobs that the request adds. */
   getAfterWork(path: string, init?: RequestInit): Promise<ServiceResponse>;
 }
@@ -36,8 +38,14 @@ const logger = new Logger(() => () => {});
 /** Prepared statements of a pooler's sessions are not those of one connection. */
 const preset = { worker: { preparedStatements: false } };
 
+export interface SteppedOptions extends Omit<TestServiceOptions, 'start'> {
+  /** Runs after each job, before the next one. */
+  afterJob?: (name: string) => Promise<void>;
+}
+
 /** Starts the web application without workers. A request that lookups delay is repeated once their jobs have run. */
-export async function startSteppedService(options: Omit<TestServiceOptions, 'start'>): Promise<SteppedService> {
+export async function startSteppedService(options: SteppedOptions): Promise<SteppedService> {
+  const { afterJob } = options;
   let tasks: TaskList = {};
   let requests: Pool | undefined;
   const start = async (config: Config, appOptions: AppOptions): Promise<Service> => {
@@ -48,7 +56,10 @@ export async function startSteppedService(options: Omit<TestServiceOptions, 'sta
     tasks = Object.fromEntries(
       Object.entries(jobs.tasks).map(([name, task]) => [
         name,
-        (payload, { abortSignal }) => task.run(payload, abortSignal ?? AbortSignal.timeout(60_000)),
+        async (payload, { abortSignal }) => {
+          await task.run(payload, abortSignal ?? AbortSignal.timeout(60_000));
+          await afterJob?.(name);
+        },
       ]),
     );
     const close = (): Promise<void> => jobs.close().then(() => service.close());
@@ -87,6 +98,7 @@ export async function startSteppedService(options: Omit<TestServiceOptions, 'sta
   };
   return {
     ...service,
+    asIs: service,
     get,
     work,
     getAfterWork: async (path, init) => {
