@@ -76,7 +76,7 @@ export const derivedRules: readonly Rule[] = [
     id: 'day.contributions',
     counter: 'days',
     means:
-      'Calendars and streaks count what GitHub counts for its users, and otherwise the commits, issues, pull requests, reviews and discussions of the day in `time_zone`, for an organization those of all people.',
+      'Calendars and streaks count what GitHub counts for its users, and otherwise the commits, issues, pull requests, reviews and discussions of the day in the time zone of the request, for an organization those of all people.',
     since: '0.3',
   },
   {
