@@ -4,7 +4,7 @@ import { readKeys, readNode } from '../../achievements/read-node.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
 import type { Board } from '../board.ts';
 import { hostsOf } from './hosts.ts';
-import { readGrants, readPeople, readTeams, refuseTeam, warnOfForeign } from './read-people.ts';
+import { checkPerson, readGrants, readPeople, readTeams, warnOfForeign } from './read-people.ts';
 import { readPatterns } from './read-repositories.ts';
 import { readRules } from './read-rules.ts';
 import { readWindow } from './read-window.ts';
@@ -42,7 +42,7 @@ function readPartsOf(node: YamlNode, reading: BoardReading): Partial<Parts> & Om
   }
   const { only_members_of: team, exclude = [] } = people;
   for (const [index, person] of exclude.entries())
-    refuseTeam(person, nodeAt(node, 'people', 'exclude', index), 'an exclusion is of', reading);
+    checkPerson(person, nodeAt(node, 'people', 'exclude', index), 'an exclusion is of', reading);
   if (team !== undefined) warnOfForeign(team, nodeAt(node, 'people', 'only_members_of'), reading);
   const repositories = readPatterns(nodeAt(node, 'repositories'), reading);
   return {

@@ -2,6 +2,8 @@ import { newFault } from '../../achievements/conditions/fault.ts';
 import { nodeAt } from '../../achievements/read-entries.ts';
 import { readKeys, readParts } from '../../achievements/read-node.ts';
 import type { YamlNode } from '../../achievements/yaml-tree.ts';
+import { hostKinds } from '../../config/host-settings.ts';
+import { nearest } from '../../nearest.ts';
 import type { Grant, PeopleFilter, PersonName, Team, TeamName } from '../board.ts';
 import { checkDay } from './read-window.ts';
 import type { BoardReading } from './reading.ts';
@@ -40,6 +42,7 @@ export function readTeams(teams: NonNullable<BoardFields['teams']>, node: YamlNo
     for (const [index, member] of members.entries()) {
       const place = nodeAt(node, name.toLowerCase(), index);
       if (isTeam(member)) warnOfForeign(member, place, reading);
+      else refuseUnknownHost(member, place, `@${member}`, reading);
       const other = teamOf.get(member.toLowerCase());
       if (other !== undefined) {
         const message = other === name ? `${member} is here twice` : `${member} is in the team ${other} too`;
@@ -65,16 +68,32 @@ export function readGrants(node: YamlNode, reading: BoardReading): Grant[] {
   const { provider, faults } = reading;
   for (const { until, place } of endsOf(node)) checkDay('until', until, place, faults);
   return readParts(GrantEntry, node, maxGrants).map(({ value, node: grant }) => {
-    refuseTeam(value.person, nodeAt(grant, 'person'), 'a grant is for', reading);
+    checkPerson(value.person, nodeAt(grant, 'person'), 'a grant is for', reading);
     const { person, points, reason, granted_by: grantedBy, until = null } = value;
     return { person: toPerson(person, provider), points, reason, grantedBy, until };
   });
 }
 
-/** Refuses a team of a host where a person is named, because it would name no account. A stored board may have one. */
-export function refuseTeam(text: string, place: YamlNode, what: string, { isStored, faults }: BoardReading): void {
-  if (!isTeam(text) || isStored === true) return;
+/** Refuses what names no account where a person is meant: a team of a host, or a login at an unknown host. */
+export function checkPerson(text: string, place: YamlNode, what: string, reading: BoardReading): void {
+  const { isStored, faults } = reading;
+  if (!isTeam(text)) return refuseUnknownHost(text, place, toPerson(text, '').login, reading);
+  if (isStored === true) return;
   faults.push(newFault(place, `${text} is a team, and ${what} a person`, { expected: 'a login' }));
+}
+
+/**
+ * Refuses a person of a host that is not known, because the name would be that of no account. A stored board may have one.
+ * @param other the text that is valid where the host is not meant as one.
+ */
+function refuseUnknownHost(text: string, place: YamlNode, other: string, reading: BoardReading): void {
+  const { provider, isStored, faults, unreportedBy } = reading;
+  const { provider: host, login } = toPerson(text, provider);
+  if (isStored === true || host === provider || unreportedBy === undefined || unreportedBy(host) !== undefined) return;
+  const near = nearest(host, [provider, ...hostKinds]);
+  const expected = 'a login, or HOST/LOGIN of a host that is configured';
+  const suggestion = near === undefined ? other : `${near}/${login}`;
+  faults.push(newFault(place, `${text} is nobody: no host has the name ${host} here`, { expected, suggestion }));
 }
 
 /** Returns the last days of grants, also of grants with errors in other keys. */

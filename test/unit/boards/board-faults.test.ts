@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { FileHost } from '../../../src/boards/file/reading.ts';
 import { boardWith, reported } from './reported.ts';
 
 const faultsOf = (lines: string, parts?: { repositories?: string; points?: string }): string[] =>
@@ -66,6 +67,23 @@ exclude_robots: true`,
       'error: @acme/core is a team, and an exclusion is of a person; expected a login',
     ]);
     assert.deepEqual([...faultsOf(grant('@ada')), ...faultsOf(grant('codeberg/ada'))], []);
+  });
+
+  it('refuses people of a host that is not known', () => {
+    const faults = (lines: string, host: Partial<FileHost> = known): string[] =>
+      reported(boardWith(lines), host).map((report) => report.replace(/^\d+:\d+ /, ''));
+    const known: Partial<FileHost> = { unreportedBy: (host) => (host === 'codeberg' ? [] : undefined) };
+    const grant = (person: string): string =>
+      `grants: [{ person: '${person}', points: 1, reason: Talk, granted_by: bo }]`;
+    const refusal = (text: string, host: string, suggestion: string): string =>
+      `error: ${text} is nobody: no host has the name ${host} here; expected a login, or HOST/LOGIN of a host that is configured; did you mean ${suggestion}?`;
+    assert.deepEqual(faults(grant('acme/core')), [refusal('acme/core', 'acme', 'core')]);
+    assert.deepEqual(faults(grant('githb/ada')), [refusal('githb/ada', 'githb', 'github/ada')]);
+    assert.deepEqual(faults('people: { exclude: [acme/core] }'), [refusal('acme/core', 'acme', 'core')]);
+    assert.deepEqual(faults('teams: { red: [acme/core, ada] }'), [refusal('acme/core', 'acme', '@acme/core')]);
+    for (const person of ['ada', 'github/ada', 'codeberg/ada', 'Codeberg/ada'])
+      assert.deepEqual(faults(grant(person)), [], person);
+    assert.deepEqual(faults(grant('acme/core'), { ...known, isStored: true }), []);
   });
 
   it('reports until when a rule decides, and keys of rules without effect', () => {
