@@ -11,11 +11,14 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
     if (candidate.length > maxLength) continue;
-    const distance = distanceBetween(written, fold(candidate));
     const allowed = Math.min(
       maxSlips,
       Math.max(1, Math.floor(Math.max(name.length, candidate.length) / lettersPerSlip)),
     );
+    const folded = fold(candidate);
+    // Each letter that one of the two lacks is a slip; counting all of them takes much longer.
+    if (Math.abs(written.length - folded.length) > allowed) continue;
+    const distance = distanceBetween(written, folded);
     if (distance <= allowed && (best === undefined || distance < best.distance)) best = { candidate, distance };
   }
   return best?.candidate;

@@ -15,6 +15,8 @@ const minuteMs = 60_000;
 const deliveriesPerMinute = 6000;
 /** The most requests a minute that prove ownership or change data: from one address, and about one account. */
 const sensitive = { perAddress: 20, perAccount: 60 };
+/** The most searches a minute from one address. Each takes milliseconds of the process that answers all others. */
+const searchesPerMinute = 60;
 /**
  * Reads and deliveries from loopback are counted but not limited: they come from the operator, or from a proxy for all
  * clients. Proofs and changes are limited, because a local user may guess as well as a remote one.
@@ -98,6 +100,13 @@ export const deliveriesByAddress = {
   timeWindow: minuteMs,
   max: exceptLoopback(deliveriesPerMinute),
   groupId: ' deliveries',
+};
+
+/** The limit of searches in the documents from one address, for a route's `config`. */
+export const searchesByAddress = {
+  timeWindow: minuteMs,
+  max: exceptLoopback(searchesPerMinute),
+  groupId: ' searches',
 };
 
 function exceptLoopback(perMinute: number): (request: FastifyRequest) => number {

@@ -4,6 +4,7 @@ import { cardOptionParameters } from '../../cards/options.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { languageOf, sendPage } from '../../http/pages.ts';
+import { searchesByAddress } from '../../http/rate-limits.ts';
 import { trusted } from '../html.ts';
 import type { Site } from '../layout.ts';
 import { readerOf } from '../reader.ts';
@@ -35,7 +36,7 @@ export function docsRoutes(app: App, { site }: { site: Site }): void {
   );
   app.get(
     `${docsPath}/search`,
-    { schema: { hide: true, querystring: Search }, config: isPage },
+    { schema: { hide: true, querystring: Search }, config: { ...isPage, rateLimit: searchesByAddress } },
     async (request, reply) => {
       const query = request.query.q?.trim() ?? '';
       const main = searchResults(query, docs.search(query));

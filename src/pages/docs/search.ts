@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import MiniSearch from 'minisearch';
 import type { Section } from './markdown.ts';
 
@@ -21,6 +22,23 @@ export interface Found {
 const maxFound = 20;
 const excerptLength = 200;
 const minorWeight = 0.3;
+/** The limits of a query: everyone may search, in the process that answers all others. */
+const maxTerms = 6;
+const maxTermLength = 32;
+/** A shorter beginning of words is in most parts of all pages. */
+const minPartLength = 3;
+const maxCached = 500;
+
+/**
+ * Returns the words of a query that are searched for, in lower case: the first distinct ones, cut to the length of long
+ * words.
+ */
+export function termsOf(query: string): string[] {
+  const words = query.toLowerCase().split(/[\p{Z}\p{P}\p{Cc}]+/u);
+  return [...new Set(words.map((word) => word.slice(0, maxTermLength)))]
+    .filter((word) => word !== '')
+    .slice(0, maxTerms);
+}
 
 /** Makes an index of all parts of pages. */
 export function indexPages(pages: readonly Searchable[]): (query: string) => Found[] {
@@ -35,10 +53,17 @@ export function indexPages(pages: readonly Searchable[]): (query: string) => Fou
   );
   const index = new MiniSearch({
     fields: ['title', 'heading', 'text'],
-    searchOptions: { boost: { heading: 3, title: 2 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
+    searchOptions: {
+      boost: { heading: 3, title: 2 },
+      prefix: (term) => term.length >= minPartLength,
+      fuzzy: 0.15,
+      maxFuzzy: 1,
+      combineWith: 'AND',
+      tokenize: (query) => query.split(' '),
+    },
   });
   index.addAll(parts.map((part, id) => ({ id, ...part })));
-  return (query) =>
+  const find = (query: string): Found[] =>
     index
       .search(query, { boostDocument: (id) => (parts[Number(id)]?.isMinor === true ? minorWeight : 1) })
       .slice(0, maxFound)
@@ -46,6 +71,11 @@ export function indexPages(pages: readonly Searchable[]): (query: string) => Fou
         const part = parts[Number(id)];
         return part === undefined ? [] : [{ ...part, excerpt: excerptOf(part.text, terms) }];
       });
+  const found = new LRUCache<string, Found[]>({ max: maxCached, memoMethod: find });
+  return (query) => {
+    const terms = termsOf(query);
+    return terms.length === 0 ? [] : found.memo(terms.join(' '));
+  };
 }
 
 /** Cuts the text around the first of the found words. */
