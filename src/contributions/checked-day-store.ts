@@ -12,6 +12,7 @@ import {
   weighted,
   weightedFiles,
 } from './checked-store.ts';
+import { namesOfCommit } from './languages/store.ts';
 import {
   addressesOfCommit,
   commitsOf,
@@ -106,12 +107,12 @@ async function readCommits(
 ): Promise<{ commits: bigint; people: bigint; files: bigint; uses: bigint }> {
   const sums = { commits: 0n, people: 0n, files: 0n, uses: 0n };
   const found = sql`
-    (select c.*, ${addressesOfCommit} as addresses, ${isCountedCommit(day.repositoryId)} as is_counted
+    (select c.*, ${addressesOfCommit} as addresses, ${namesOfCommit} as names, ${isCountedCommit(day.repositoryId)} as is_counted
     from ${commitsOf(day)}) f
     cross join lateral (
       select ${sum([weightedFiles])} as files, ${sum([weightOfUses])} as uses from (
         select u.identity_id, l.key as language, l.value::integer as files
-        from unnest(f.identity_ids) as u (identity_id) cross join jsonb_each_text(f.languages) as l) k) l`;
+        from unnest(f.names) as u (identity_id) cross join jsonb_each_text(f.languages) as l) k) l`;
   const columns = [sql`f.is_counted::integer`, sql`l.files`, sql`l.uses`, sql`f.addresses`];
   async function* counted(): AsyncGenerator<string[], void, undefined> {
     for await (const [isCounted = '', files = '', uses = '', ...ids] of streamDay(transaction, day, columns, found)) {

@@ -5,6 +5,7 @@ import { columnOf } from './column-store.ts';
 import type { NumbersOfPerson } from './counted-store.ts';
 import type { StoredCounter } from './kinds.ts';
 import type { LanguagesOfDay } from './languages/recount-store.ts';
+import { namesOfCommit } from './languages/store.ts';
 import {
   addressesOfCommit,
   commitsOf,
@@ -90,8 +91,8 @@ export async function findDifferentLanguagesOf(
 ): Promise<Differences<number, LanguagesOfDay>> {
   const tally = new Tally(after, limit);
   await readLargeDay(connection, async (transaction) => {
-    const commits = sql`${commitsOf(day)} and c.languages is not null and c.identity_ids <> '{}'`;
-    const ofCommit = [sql`array_to_string(c.identity_ids, ',')`, sql`c.languages`];
+    const commits = sql`${commitsOf(day)} and c.languages is not null`;
+    const ofCommit = [sql`array_to_string(${namesOfCommit}, ',')`, sql`c.languages`];
     for await (const [ids = '', ...text] of streamDay(transaction, day, ofCommit, commits)) {
       const languages: Record<string, number> = JSON.parse(text.join(' '));
       for (const [language, files] of Object.entries(languages))

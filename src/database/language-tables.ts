@@ -1,4 +1,4 @@
-/** The changed files of one language in the commits of one day (UTC) that name an address. */
+/** The changed files of one language in the commits of one day (UTC) that name an address, or in all of them (`everyAddress`). */
 export interface LanguageDaysTable {
   repository_id: string;
   identity_id: number;
@@ -8,7 +8,7 @@ export interface LanguageDaysTable {
   commits: number;
 }
 
-/** The changed files of one language in all commits that name an address. */
+/** The changed files of one language in all commits that name an address, or in all of them (`everyAddress`). */
 export interface LanguageSumsTable {
   repository_id: string;
   identity_id: number;

@@ -13,10 +13,11 @@ import {
   visibleOf,
 } from '../evidence/items-store.ts';
 import type { Item } from '../evidence/store.ts';
+import { findAddresses, isOfEveryAddress, repeatedFiles } from './store.ts';
 
 /**
  * Commits behind the number of a language. Sums of days lead to the commits: each day of `language_days` has at least
- * one. A commit counts once for each of its addresses that belongs to the person, of an owner for each address.
+ * one. A commit counts once, however many of its addresses belong to the person.
  */
 
 /** The files of a language that commits change. */
@@ -41,22 +42,17 @@ export async function findLanguageCommits(
   const isAscending = page.before !== undefined;
   const order = isAscending ? sql`asc` : sql`desc`;
   const place = sql`i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}`;
-  // Citus permits this subquery beside the rows of the page, not beside commits on several workers.
-  const times =
-    scope.personId === null
-      ? sql`cardinality(i.identity_ids)`
-      : sql`(select count(*) from unnest(i.identity_ids) u (id) where u.id = any(${identitiesOf(scope.personId)}))::integer`;
   const { rows } = await sql<LanguageItem>`
     with n as materialized (${pageDays(scope, page)}), i as (
       select c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id, c.subject,
-        c.assisted, c.identity_ids, ${changedFiles(scope)} as files
+        c.assisted, ${changedFiles(scope)} as files
       from ${commitsOfDays(scope)} where ${scope.personId === null ? sql`not ${isErasedCommit('c')}` : sql`true`}
     ), p as (
       select i.* from i where ${isOnPage(page)} order by ${place} limit ${page.limit}
     )
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       ${counter}::text as counter, o.name as owner, r.name as repository, null::integer as number, i.id as oid,
-      coalesce(i.subject, '') as title, false as "isCoAuthored", i.assisted as "isAssisted", i.files * ${times} as files
+      coalesce(i.subject, '') as title, false as "isCoAuthored", i.assisted as "isAssisted", i.files
     from p i join repositories r on r.id = i.repository_id join accounts o on o.id = r.owner_id
     order by ${place}`.execute(connection);
   return isAscending ? rows.toReversed() : rows;
@@ -75,10 +71,12 @@ interface LanguageCounts {
 
 /** Counts the changed files of a language, as the card shows them. */
 export async function countLanguageFiles(connection: Connection, scope: LanguageScope): Promise<LanguageCounts> {
+  const repeated = repeatedFiles(await findAddresses(connection, scope.personId), isDayCounted(scope));
   const { rows } = await sql<{ total: number; visible: number }>`
     with sums as (
       select d.repository_id, sum(d.files) as files from language_days d
-      where ${isCounted(scope, sql`true`)} group by d.repository_id)
+      where ${isCounted(scope, scope.personId === null ? isOfEveryAddress : sql`true`)} group by d.repository_id
+      union all select s.repository_id, s.files from (${repeated}) s where s.language = ${scope.language})
     select coalesce(sum(s.files), 0)::float8 as total,
       coalesce(sum(s.files) filter (where ${isVisible({ ...scope, countsPrivate: false })}), 0)::float8 as visible
     from sums s join repositories r on r.id = s.repository_id where ${isVisible(scope)}`.execute(connection);
@@ -92,24 +90,26 @@ async function countErasedFiles(connection: Connection, scope: LanguageScope): P
   if (scope.personId !== null) return 0;
   const { rows } = await sql<{ files: number }>`
     with n as materialized (${toInstants(daysOf(scope, sql`true`, hasErased))})
-    select coalesce(sum(${changedFiles(scope)} * cardinality(c.identity_ids)), 0)::float8 as files
+    select coalesce(sum(${changedFiles(scope)}), 0)::float8 as files
     from ${commitsOfDays(scope)} where ${isErasedCommit('c')}`.execute(connection);
   return rows[0]?.files ?? 0;
 }
 
 /** The condition that the row `d` of `language_days` counts, whether its repository may be seen or not. */
-function isCounted(
-  { personId, ownerId, language, since, ...ends }: LanguageScope,
-  condition: RawBuilder<boolean>,
-): RawBuilder<boolean> {
-  const until = endOfCounted(ends);
+function isCounted(scope: LanguageScope, condition: RawBuilder<boolean>): RawBuilder<boolean> {
+  const { personId, ownerId, language } = scope;
   const isOfAccount =
     personId === null
       ? sql`d.repository_id in (select r.id from repositories r where r.owner_id = ${ownerId}::uuid)`
       : sql`d.identity_id = any(${identitiesOf(personId)})`;
-  return sql`(${isOfAccount} and d.language = ${language} and ${condition}
-    and ${since === null ? sql`true` : sql`d.day >= ${dayOf(since)}`}
-    and ${until === null ? sql`true` : sql`d.day < ${dayOf(until)}`})`;
+  return sql`(${isOfAccount} and d.language = ${language} and ${condition} and ${isDayCounted(scope)})`;
+}
+
+/** The condition that the day `d` counts. */
+function isDayCounted({ since, ...ends }: LanguageScope): RawBuilder<boolean> {
+  const until = endOfCounted(ends);
+  return sql<boolean>`${since === null ? sql`true` : sql`d.day >= ${dayOf(since)}`}
+    and ${until === null ? sql`true` : sql`d.day < ${dayOf(until)}`}`;
 }
 
 /** The condition that someone who changed files on the day `d` is deleted or erased. */

@@ -11,17 +11,27 @@ import { changeLanguageSums } from './sum-store.ts';
 /**
  * Languages of the files that commits change: of each commit in `commits.languages`, as sums for each address and day in
  * `language_days`, and for each address in `language_sums`. Sums belong to addresses, so that the account of an address can change without a recount.
+ * The sums of `everyAddress` count each commit once, however many addresses it names.
  */
 
 /** The most languages of an account. */
 export const maxLanguages = 1000;
+
+/**
+ * The id under which sums of a repository count each commit once. It is the greatest one, which no address has, so that
+ * whatever goes through addresses in order reaches it last.
+ */
+export const everyAddress = 2_147_483_647;
+
+/** SQL for the ids under which the languages of the commit `c` count: its addresses, and that of all. */
+export const namesOfCommit = sql`c.identity_ids || ${sql.lit(everyAddress)}::integer`;
 
 /** SQL for the sums of the commits `c` that a query or a table holds, by repository, address, day and language. */
 export function sumsOf(commits: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select c.repository_id, u.identity_id, (c.authored_at at time zone 'UTC')::date as day, l.key as language,
       sum(l.value::integer)::integer as files, count(*)::integer as commits
-    from ${commits} cross join unnest(c.identity_ids) as u (identity_id) cross join jsonb_each_text(c.languages) as l
+    from ${commits} cross join unnest(${namesOfCommit}) as u (identity_id) cross join jsonb_each_text(c.languages) as l
     group by 1, 2, 3, 4`;
 }
 
@@ -145,30 +155,81 @@ export async function findLanguages(
   // One plan fits the whole history of any person, and no other window.
   const isOfAllDays = days.since === null && days.until === null;
   const table = isOfAllDays ? sql`language_sums` : sql`language_days`;
+  const repeated = repeatedFiles(await findAddresses(connection, isOwner ? null : accountId), ofDays);
   // The part that is read first is the smaller one: see docs/decisions/0087-statements-on-citus.md.
   const [first, sums] = isOwner
     ? [
         sql`shown as (select r.id from repositories r where r.owner_id = ${accountId}::uuid and ${isShown})`,
-        sql`${table} d join shown on shown.id = d.repository_id where ${ofDays}`,
+        sql`${table} d join shown on shown.id = d.repository_id where ${ofDays} and ${isOfEveryAddress}`,
       ]
     : [
         // A person has far more days than repositories, whose rows are then read once for each language.
         sql`own as (
           select ${isOfAllDays ? pointRead : sql``} d.repository_id, d.language, sum(d.files) as files from ${table} d
           where ${ofDays} and ${isOfPerson(sql`${accountId}`)}
-          group by d.repository_id, d.language)`,
-        sql`own d join repositories r on r.id = d.repository_id where ${isShown}`,
+          group by d.repository_id, d.language
+          union all ${repeated})`,
+        sql`own d join repositories r on r.id = d.repository_id where ${isShown} and not r.is_fork`,
       ];
   const { rows } = await sql<LanguageSum>`
     with ${first}
     select d.language, sum(d.files)::float8 as files
-    from ${sums} group by d.language order by files desc, d.language limit ${maxLanguages}`.execute(connection);
+    from ${sums} group by d.language having sum(d.files) > 0 order by files desc, d.language limit ${maxLanguages}`.execute(
+    connection,
+  );
   return rows;
 }
 
 /** SQL that is true for the sums `d` that belong to an address of a person. */
 export function isOfPerson(accountId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`d.identity_id = any(array(select i.id from identities i where i.account_id = ${accountId}::uuid))`;
+}
+
+/** SQL that is true for the sums `d` that count each commit of a repository once. */
+export const isOfEveryAddress = sql<boolean>`d.identity_id = ${sql.lit(everyAddress)}`;
+
+/** The most addresses whose pairs are searched for in commits. The few people with more are searched for by each address. */
+const maxPaired = 12;
+
+/** Finds the addresses of a person, of whom one commit may name several; none for an owner. */
+export async function findAddresses(connection: Connection, personId: string | null): Promise<number[]> {
+  if (personId === null) return [];
+  const { rows } = await sql<{ id: number }>`
+    select ${pointRead} id from identities where account_id = ${personId}::uuid order by id`.execute(connection);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Returns SQL for the files, as negative numbers by repository and language, by which the sums of a person's addresses count
+ * commits too often, because these name several of them.
+ * @param condition about the day `d.day` of the commit.
+ */
+export function repeatedFiles(addresses: readonly number[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select t.repository_id, l.key as language, sum(l.value::integer * (1 - t.times)) as files
+    from (
+      select d.repository_id, d.oid, d.languages, count(*) as times
+      from (select c.*, (c.authored_at at time zone 'UTC')::date as day from commits c) d
+      cross join unnest(d.identity_ids) as u (id)
+      where ${mayNameSeveral(addresses)} and u.id = any(${addresses}::integer[]) and d.languages is not null
+        and ${condition}
+      group by d.repository_id, d.oid, d.languages having count(*) > 1
+    ) t cross join jsonb_each_text(t.languages) as l
+    group by t.repository_id, l.key`;
+}
+
+/** SQL that is true for commits `d` that name several of the addresses, in a form that the index of co-authors answers. */
+function mayNameSeveral(addresses: readonly number[]): RawBuilder<boolean> {
+  if (addresses.length < 2) return sql<boolean>`false`;
+  const pairs = addresses.flatMap((one, index) => addresses.slice(index + 1).map((other) => [one, other]));
+  const named =
+    addresses.length > maxPaired
+      ? sql`d.identity_ids && ${addresses}::integer[]`
+      : sql.join(
+          pairs.map((pair) => sql`d.identity_ids @> ${pair}::integer[]`),
+          sql` or `,
+        );
+  return sql<boolean>`(cardinality(d.identity_ids) > 1 and (${named}))`;
 }
 
 /** A repository to which an account contributes commits. */

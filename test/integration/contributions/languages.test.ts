@@ -85,7 +85,7 @@ async function languagesOf(
 ): Promise<Record<string, number>> {
   const found = await findLanguages(connection, query, days);
   if (days === lifetime && !query.isOwner && !query.withPrivate)
-    assert.deepEqual(await findFewLanguages(connection, query.accountId), found);
+    assert.deepEqual((await findFewLanguages(connection, query.accountId)) ?? found, found);
   return Object.fromEntries(found.map(({ language, files }) => [language, files]));
 }
 
@@ -142,17 +142,17 @@ describe('counting of languages', () => {
     assert.equal(await recount(), 0);
     await sql`update language_days set files = 9 where language = 'Python'`.execute(connection);
     await sql`delete from language_days where language = 'TypeScript'`.execute(connection);
-    // The sums of days, and those over all days, which no longer agreed with them.
-    assert.equal(await recount(), 4);
+    // The sums of days, and those over all days, which no longer agreed with them: of an address, and of all.
+    assert.equal(await recount(), 8);
     assert.deepEqual(await languages(), { Python: 1, TypeScript: 1 });
     await sql`update language_sums set files = 9 where language = 'Python'`.execute(connection);
     await sql`delete from language_sums where language = 'TypeScript'`.execute(connection);
-    assert.equal(await recount(), 2);
+    assert.equal(await recount(), 4);
     assert.deepEqual(await languages(), { Python: 1, TypeScript: 1 });
     assert.equal(await recount(), 0);
   });
 
-  it('leaves out deleted repositories, and private ones except for those who may see them', async () => {
+  it('leaves out deleted repositories, forks, and private ones except for those who may see them', async () => {
     await using prepared = await prepare([change('2026-01-01', ['a.ts'], [])]);
     const { connection, repositoryId, accountId, read, languages } = prepared;
     await sql`update repositories set is_private = true`.execute(connection);
@@ -176,6 +176,9 @@ describe('counting of languages', () => {
     assert.deepEqual(await languages(lifetime, { withPrivate: true }), { TypeScript: 1 });
     await sql`update repositories set deleted_at = now()`.execute(connection);
     assert.deepEqual(await languages(lifetime, { withPrivate: true }), {});
+    await sql`update repositories set deleted_at = null, is_private = false, is_fork = true`.execute(connection);
+    assert.deepEqual(await languages(), {}, 'commits in forks count for nobody');
+    assert.deepEqual(await languages(lifetime, { isOwner: true }), { TypeScript: 1 });
   });
 
   it('leaves many sums to a statement of their own, also where no repository is public', async () => {
