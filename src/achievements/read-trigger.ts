@@ -15,7 +15,7 @@ import type { Trigger } from './config.ts';
 import { maxTriggers, TriggerParts } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
 import { readKeys } from './read-node.ts';
-import { placeInScalar } from './scalar-places.ts';
+import { placesInScalar } from './scalar-places.ts';
 import { type Unreported, warnOfUnreported } from './unreported-warnings.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
@@ -58,8 +58,8 @@ export function readTrigger(
   const isPair = actionsOf[actor].includes(action);
   if (!isPair) faults.push(wrongPair(nodeAt(node, 'action'), actor, action));
   const conditionNode = nodeAt(node, 'condition');
-  const inCondition = (span: Span): Span =>
-    conditionNode.kind === 'scalar' ? placeInScalar(file, conditionNode, span) : span;
+  const inCondition =
+    conditionNode.kind === 'scalar' ? placesInScalar(file, conditionNode) : (span: Span): Span => span;
   const text =
     trigger.condition === undefined || conditionNode.kind !== 'scalar' ? trigger.condition : conditionNode.text;
   const { condition, faults: found } =

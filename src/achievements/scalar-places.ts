@@ -2,14 +2,17 @@ import type { Span } from './conditions/fault.ts';
 import type { YamlScalar } from './yaml-tree.ts';
 
 /**
- * Returns the place in the file of a range of a scalar's text. Folded lines, indentation and escapes make the two
- * differ; an escaped letter is found near its place.
+ * Returns a function that finds the place in the file of a range of a scalar's text. Folded lines, indentation and
+ * escapes make the two differ; an escaped letter is found near its place. The places are found once for all ranges.
  */
-export function placeInScalar(file: string, scalar: YamlScalar, span: Span): Span {
-  const places = findPlaces(file, scalar);
-  const start = places[Math.min(span.start, places.length - 1)] ?? scalar.start;
-  const last = places[Math.min(Math.max(span.start, span.end - 1), places.length - 1)] ?? start;
-  return { start, end: Math.max(start, span.end > span.start ? last + 1 : start) };
+export function placesInScalar(file: string, scalar: YamlScalar): (span: Span) => Span {
+  let found: number[] | undefined;
+  return (span) => {
+    found ??= findPlaces(file, scalar);
+    const start = found[Math.min(span.start, found.length - 1)] ?? scalar.start;
+    const last = found[Math.min(Math.max(span.start, span.end - 1), found.length - 1)] ?? start;
+    return { start, end: Math.max(start, span.end > span.start ? last + 1 : start) };
+  };
 }
 
 /** Returns the offset in the file of each UTF-16 unit of the text, and of its end. */

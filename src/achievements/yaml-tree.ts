@@ -1,11 +1,14 @@
 import {
+  Composer,
+  type CST,
+  type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
   type Node,
   type Pair,
-  parseAllDocuments,
+  Parser,
   type YAMLMap,
   type YAMLParseError,
   type YAMLSeq,
@@ -63,10 +66,8 @@ export interface ReadYaml {
 export function readYaml(text: string): ReadYaml {
   const problem = findYamlProblem(text);
   if (problem !== undefined) return { root: undefined, faults: [problem] };
-  // Duplicate keys are found below, in linear time.
-  const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, merge: false });
-  const [document, second] = [...documents];
-  const errors = [...documents].flatMap((document) => document.errors);
+  const { documents, errors } = parseDocuments(text);
+  const [document, second] = documents;
   if (errors.length > 0) return { root: undefined, faults: toFaults(errors, text) };
   const contents = document?.contents ?? null;
   if (contents === null) return { root: undefined, faults: [] };
@@ -77,6 +78,24 @@ export function readYaml(text: string): ReadYaml {
     builder.faults.push(newFault(span, 'a second document begins here', { expected: 'one document a file' }));
   }
   return { root, faults: builder.faults };
+}
+
+/** Does the same as `parseAllDocuments` of the library, up to the last error that is looked at. */
+function parseDocuments(text: string): { documents: Document.Parsed[]; errors: readonly YAMLParseError[] } {
+  // Duplicate keys are found by the tree's builder, in linear time.
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, merge: false });
+  const documents = [...composer.compose(upToErrors(new Parser().parse(text)))];
+  const errors = documents.length === 0 ? composer.streamInfo().errors : documents.flatMap(({ errors }) => errors);
+  return { documents, errors };
+}
+
+function* upToErrors(tokens: Iterable<CST.Token>): Generator<CST.Token, void, undefined> {
+  let errors = 0;
+  for (const token of tokens) {
+    if (token.type === 'error') errors += 1;
+    if (errors > maxParseErrors) return;
+    yield token;
+  }
 }
 
 /**

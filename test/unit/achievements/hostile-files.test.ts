@@ -47,6 +47,10 @@ const hostile: Record<string, string> = {
   'triggers without end': fileWith(star) + `        - trigger: ${star}\n`.repeat(many(3000)),
   'a condition without end': fileWith(`{ actor: author, action: star, condition: "${'('.repeat(many(250_000))}" }`),
   'conditions of two thousand brackets': `achievements:\n${`  - achievement: { name: a, triggers: [ { trigger: { actor: author, action: star, condition: "${'('.repeat(2000)}" } } ] }\n`.repeat(many(120))}`,
+  'parts with a bracket too much': `achievements:\n${'  - achievement: { name: a }\n    triggers: ]\n'.repeat(many(6000))}`,
+  'conditions of many wrong fields': fileWith(
+    `{ actor: author, action: star, condition: "${'stared = true & '.repeat(110)}starred = true" }`,
+  ),
   'line breaks': full('\n'),
   'carriage returns': full('\r'),
 };
