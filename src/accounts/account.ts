@@ -44,3 +44,11 @@ export interface AccountFacts extends Actor {
 export function nameKey(name: string): string {
   return name.toLowerCase();
 }
+
+/**
+ * Returns the name of an account as a part of a path. Groups of GitLab below another are written `group:sub`, because
+ * proxies such as Traefik and Apache refuse `%2F`; no host has names with colons.
+ */
+export function toPathPart(name: string): string {
+  return encodeURIComponent(name).replaceAll('%2F', ':');
+}

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { formatTimestamp, TimestampSchema, UuidSchema } from '../http/envelope.ts';
+import { toPathPart } from './account.ts';
 import { levelOf } from './level.ts';
 import type { Account } from './store.ts';
 
@@ -59,7 +60,7 @@ export type Entity = Static<typeof Entity>;
 
 /** Returns the path at which this service serves the image of an account, or draws its initials. */
 export function avatarPath(provider: string, name: string): string {
-  return `/avatars/${provider}/${encodeURIComponent(name)}`;
+  return `/avatars/${provider}/${toPathPart(name)}`;
 }
 
 /** Returns the URL of an account's image. Hosts have none for some accounts, such as most groups of GitLab. */

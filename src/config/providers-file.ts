@@ -30,14 +30,18 @@ const compiledProvidersFile = Compile(ProvidersFile);
 /** First path segments of the addresses of the service, which no host may have as its name. */
 const reservedSegments: ReadonlySet<string> = new Set([
   'avatars',
+  'board',
   'boards',
   'cards',
   'docs',
+  'entities',
   'find',
   'gallery',
   'healthz',
   'hooks',
+  'lists',
   'pages',
+  'people',
   'readyz',
   'settings',
   'sign-in',

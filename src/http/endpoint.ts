@@ -21,8 +21,9 @@ export const AccountPath = Type.Object({
   }),
   name: Type.String({
     maxLength: 255,
+    'x-colons': true,
     description:
-      'Account name on the provider; the letter case does not matter. Of a group below another at GitLab `group%2Fsub`.',
+      'Account name on the provider; the letter case does not matter. Of a group below another at GitLab `group:sub`.',
     examples: ['octocat'],
   }),
 });

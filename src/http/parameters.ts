@@ -17,6 +17,8 @@ interface ParameterSchema {
   'x-explanation'?: Explanation;
   /** Set where the letter case does not matter: the value is read in lower case. */
   'x-lower-case'?: boolean;
+  /** Set for names of accounts: a colon stands for the slash of a group below another. */
+  'x-colons'?: boolean;
   /** Set for languages: only the first part of a language tag is read, `pt` of `pt-BR`. */
   'x-language'?: boolean;
 }
@@ -75,10 +77,11 @@ export function didYouMean(name: string, meant: string): Explanation {
  */
 function toValue(
   text: unknown,
-  { type, 'x-lower-case': isLowerCase, 'x-language': isLanguage }: ParameterSchema,
+  { type, 'x-lower-case': isLowerCase, 'x-colons': hasColons, 'x-language': isLanguage }: ParameterSchema,
 ): unknown {
   if (typeof text !== 'string') return undefined;
   if (isLowerCase === true) return text.toLowerCase();
+  if (hasColons === true) return text.replaceAll(':', '/');
   if (isLanguage === true) return languagePart(text);
   if (type === 'integer') return /^-?(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : undefined;
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : undefined);

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { toPathPart } from '../accounts/account.ts';
 import { type Representations, representationFor } from './compression.ts';
 import { type dataTypes, type Envelope, envelope, type ListDetails, type Wait } from './envelope.ts';
 import {
@@ -180,16 +181,21 @@ export function sendRedirect(
     'account' in moved
       ? withAccountName(request.url, moved.account)
       : withRepositoryName(request.url, moved.repository);
+  return sendMoved(request, reply, address);
+}
+
+/** Redirects to another address of the same thing; method and body stay the same. */
+export function sendMoved(request: FastifyRequest, reply: FastifyReply, address: string): FastifyReply {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const control = request.caller === null ? 'public, max-age=60' : 'private, no-store';
+  const control = request.headers.authorization === undefined ? 'public, max-age=60' : 'private, no-store';
   reply.code(isRead ? 301 : 308).headers({ location: address, 'cache-control': control, vary: 'authorization' });
   // Browsers follow the redirect, so that no reader sees a body.
-  if (request.routeOptions.config.isPage === true) return reply.headers(pageHeaders).send('');
+  if (request.routeOptions.config?.isPage === true) return reply.headers(pageHeaders).send('');
   return reply.type(json).send(Buffer.from(JSON.stringify(envelope({ dataType: 'unknown', data: [] }))));
 }
 
 function withAccountName(address: string, name: string): string {
-  return address.replace(/^(\/v1\/[^/]+\/entities\/|\/[^/]+\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
+  return address.replace(/^(\/v1\/[^/]+\/entities\/|\/[^/]+\/)[^/?]+/, `$1${toPathPart(name)}`);
 }
 
 /**

@@ -11,6 +11,7 @@ import { bodyReader } from './body.ts';
 import { bearerToken, type Caller, isServiceToken } from './caller.ts';
 import { type Representation, representationFor } from './compression.ts';
 import { addDocumentation } from './description/documentation.ts';
+import { redirectExtraSlashes } from './extra-slashes.ts';
 import { respondToFirstErrors } from './first-error.ts';
 import type { CardImages } from './images.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -121,6 +122,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
   addHooks(app, options);
   await addRateLimits(app, options);
   await app.register(cors, { origin: '*', methods, exposedHeaders, maxAge: 86_400, strictPreflight: false });
+  redirectExtraSlashes(app);
   await addDocumentation(app, options.publicUrl);
   await respondToFirstErrors(
     app,
@@ -235,7 +237,7 @@ function findStoredImage(
 
 function addHooks(app: App, options: ServerOptions): void {
   app.addHook('onRequest', async (request, reply) => {
-    request.query = withDocumentedForms(Object(request.query));
+    request.query = withDocumentedForms(Object(request.query), request.routeOptions.config?.isImageOnly === true);
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request.headers)) {

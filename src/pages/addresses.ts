@@ -1,5 +1,7 @@
 /** Paths of pages, and of the images and data on them. */
 
+import { toPathPart } from '../accounts/account.ts';
+
 /** Characters that `URLSearchParams` leaves as they are. */
 const plain = /^[\w.*-]*$/;
 
@@ -16,7 +18,7 @@ export function withQuery(path: string, query: Readonly<Record<string, string>>)
 }
 
 export function accountPath(provider: string, name: string): string {
-  return `/${provider}/${encodeURIComponent(name)}`;
+  return `/${provider}/${toPathPart(name)}`;
 }
 
 export function repositoryPath(provider: string, owner: string, name: string): string {
@@ -30,7 +32,7 @@ export function endpointPath(
   endpoint: string,
   query: Record<string, string> = {},
 ): string {
-  return withQuery(`/v1/${provider}/entities/${encodeURIComponent(name)}/${endpoint}`, query);
+  return withQuery(`/v1/${provider}/entities/${toPathPart(name)}/${endpoint}`, query);
 }
 
 /** Returns the path of an endpoint's image for previews of links; `renderDocument` states its size. */

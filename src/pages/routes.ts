@@ -35,6 +35,7 @@ import { docsRoutes } from './docs/routes.ts';
 import { galleryRoutes } from './gallery/routes.ts';
 import { homePage } from './home-page.ts';
 import { mark, type Site } from './layout.ts';
+import { movedRoutes } from './moved/routes.ts';
 import { problemPage } from './problem-page.ts';
 import { progressRoutes } from './progress/routes.ts';
 import { countProgress } from './progress/store.ts';
@@ -79,6 +80,7 @@ export function pageRoutes(app: App, without: Services): void {
   signInRoutes(app, services);
   settingsPageRoutes(app, services);
   docsRoutes(app, services);
+  movedRoutes(app);
   addSearch(app, services);
   addPage(
     app,

@@ -45,7 +45,7 @@ export class Description {
     this.#segments = new Set(Object.keys(document.paths).map(firstSegment));
     this.#templates = Object.entries(document.paths)
       .map(([path, item]) => ({
-        pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+        pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]*')}$`),
         literals: path.split('/').filter((part) => !part.startsWith('{')).length,
         item,
       }))
@@ -76,7 +76,7 @@ export class Description {
   #find(path: string, method: string, status: string): { response: DescribedResponse; pointer: string } | undefined {
     const { item = {} } = this.#templates.find(({ pattern }) => pattern.test(path)) ?? {};
     const operation = item[method] ?? (status >= '400' ? Object.values(item)[0] : undefined);
-    const name = Object.keys(item).length === 0 && status >= '400' ? unmatched[status] : undefined;
+    const name = Object.keys(item).length === 0 ? unmatched[status] : undefined;
     const found = operation?.responses[status] ?? (name === undefined ? undefined : reference('responses', name));
     if (found === undefined) return undefined;
     if ('$ref' in found) return { response: resolve(this.#document.components.responses, found), pointer: found.$ref };
@@ -123,6 +123,7 @@ export class Description {
 
 /** The components that describe responses to requests which no path describes. */
 const unmatched: Record<string, string> = {
+  301: 'Moved',
   400: 'BadRequest',
   401: 'Unauthenticated',
   404: 'NotFound',

@@ -215,6 +215,10 @@ describe('settings', () => {
       ['{}', /the fault is at the top/],
       ['- [', /isn't valid YAML/],
       ['[{name: cards, kind: gitea, url: "https://git.example"}]', /the name cards is the address of a page/],
+      ...['board', 'entities', 'people', 'lists'].map((name): [string, RegExp] => [
+        `[{name: ${name}, kind: gitea, url: "https://git.example"}]`,
+        new RegExp(`the name ${name} is the address of a page`),
+      ]),
       ['a: &a [*a]', /PROVIDERS_FILE/],
     ];
     for (const [yaml, expected] of cases) {

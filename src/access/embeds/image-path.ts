@@ -1,3 +1,4 @@
+import { toPathPart } from '../../accounts/account.ts';
 import { type AppError, fieldError } from '../../errors.ts';
 import { readWindow } from '../../windows/window.ts';
 
@@ -28,7 +29,7 @@ export function readImagePath(
     version === 'v1' &&
     provider === account.provider &&
     entities === 'entities' &&
-    decode(name).toLowerCase() === account.name.toLowerCase();
+    decode(name).replaceAll(':', '/').toLowerCase() === account.name.toLowerCase();
   if (!isOfAccount || !drawable.test(rest.join('/'))) throw unfit(account);
   const textOf = (parameter: string): string | undefined => searchParams.get(parameter) ?? undefined;
   const [since, until, period] = ['since', 'until', 'period'].map(textOf);
@@ -46,7 +47,7 @@ function decode(text: string): string {
 }
 
 function unfit({ provider, name }: { provider: string; name: string }): AppError {
-  const prefix = `/v1/${provider}/entities/${encodeURIComponent(name)}`;
+  const prefix = `/v1/${provider}/entities/${toPathPart(name)}`;
   return fieldError(
     'path',
     `must be that of an image of this account, such as ${prefix}/contributions?private=true or ` +

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type TSchema, Type } from 'typebox';
+import { toPathPart } from '../../accounts/account.ts';
 import { findById } from '../../accounts/store.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
@@ -197,7 +198,7 @@ function addOpening(app: App, services: AccessServices): void {
       const token = await issueToken(services, account, `embed:${embed.id}`);
       const etag = request.headers['if-none-match'];
       const asOwner = { authorization: `Bearer ${token}`, ...(etag !== undefined && { 'if-none-match': etag }) };
-      const url = `/v1/${account.provider}/entities/${encodeURIComponent(account.name)}/${embed.path}`;
+      const url = `/v1/${account.provider}/entities/${toPathPart(account.name)}/${embed.path}`;
       let card = await app.inject({ url, headers: asOwner });
       // A repository that was renamed since the link was made is found by its former name.
       const { location } = card.headers;

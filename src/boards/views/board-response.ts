@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { toPathPart } from '../../accounts/account.ts';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import { type Envelope, envelope } from '../../http/envelope.ts';
@@ -27,7 +28,7 @@ export function boardUrl(
   account: { provider: string; name: string },
   slug: string,
 ): string {
-  return `${publicUrl()}/v1/${account.provider}/entities/${encodeURIComponent(account.name)}/boards/${slug}`;
+  return `${publicUrl()}/v1/${account.provider}/entities/${toPathPart(account.name)}/boards/${slug}`;
 }
 
 /**

@@ -7,7 +7,10 @@ export const statuses: Record<string, { name: string; description: string }> = {
   201: { name: 'Created', description: 'It was created.' },
   202: { name: 'Pending', description: 'Nothing is known yet; it is being fetched. Retry after `Retry-After`.' },
   204: { name: 'Done', description: 'It is done.' },
-  301: { name: 'Moved', description: 'The account or repository has another name by now: `Location`.' },
+  301: {
+    name: 'Moved',
+    description: 'The account or repository has another name by now, or the address too many slashes: `Location`.',
+  },
   304: { name: 'NotModified', description: 'The client has the present response: its `ETag` is in `If-None-Match`.' },
   308: { name: 'MovedPermanently', description: 'The account has another name by now. Repeat the request there.' },
   400: { name: 'BadRequest', description: 'A parameter or the body is wrong; the message names the part.' },

@@ -1,3 +1,4 @@
+import { toPathPart } from '../../accounts/account.ts';
 import { cardOf } from '../../cards/index.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 import type { Reader } from '../reader.ts';
@@ -163,7 +164,7 @@ export function imagePath(values: FieldValues): string | undefined {
   const provider = segment(values.get('provider') ?? 'github');
   // Commas need no encoding, and are easier to read without it.
   const query = parameters.toString().replaceAll('%2C', ',');
-  return `/v1/${provider}/entities/${segment(name)}/${kind.path({ repository, board })}?${query}`;
+  return `/v1/${provider}/entities/${toPathPart(name.toWellFormed())}/${kind.path({ repository, board })}?${query}`;
 }
 
 /** Returns the value of a field, without parts that only other kinds of cards have. A card with named parts checks them. */

@@ -31,9 +31,6 @@ export function docsRoutes(app: App, { site }: { site: Site }): void {
   app.get(docsPath, { schema: { hide: true }, config: isPage }, async (request, reply) =>
     send(request, reply, { slug: '', title: 'Documentation', main: docsIndex() }),
   );
-  app.get(`${docsPath}/`, { schema: { hide: true }, config: isPage }, async (_request, reply) =>
-    reply.redirect(docsPath, 301),
-  );
   app.get(
     `${docsPath}/search`,
     { schema: { hide: true, querystring: Search }, config: { ...isPage, rateLimit: searchesByAddress } },

@@ -27,7 +27,7 @@ export const settingsOf = ({ url, tokens }: GitLabSimulator): Record<string, str
   GITLAB_WEBHOOK_SECRET: deliverySecret,
 });
 
-export const entity = (name: string): string => `/v1/gitlab/entities/${encodeURIComponent(name)}`;
+export const entity = (name: string): string => `/v1/gitlab/entities/${name.replaceAll('/', ':')}`;
 
 type StartService = (options: TestServiceOptions) => Promise<TestService>;
 

@@ -31,7 +31,7 @@ describe('the service on GitLab', () => {
       assert.match(text, /<svg/);
     }
     const { text: composed } = await service.get(`/cards?provider=gitlab&name=${encodeURIComponent(looms.login)}`);
-    assert.ok(composed.includes('/v1/gitlab/entities/analytical-engines%2Flooms/contributions?'), 'picture');
+    assert.ok(composed.includes('/v1/gitlab/entities/analytical-engines:looms/contributions?'), 'picture');
     assert.ok(composed.includes(`${fixture.simulator.url}/analytical-engines/looms`), 'link');
 
     await service.get(entity('max-member'));
