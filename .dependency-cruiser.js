@@ -55,9 +55,13 @@ export default {
     },
     {
       name: 'network-only-in-transports',
-      comment: 'only providers/transport/, outbound/ and history/ send requests; http/ listens',
+      comment:
+        'only providers/transport/, outbound/ and history/ send requests; http/ listens; config/authorities.ts names whom they trust',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(providers/transport|outbound|history|http)/' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/(providers/transport|outbound|history|http)/|^src/config/authorities[.]ts$',
+      },
       to: { path: ['node_modules/undici/', '^(node:)?(https?|http2|net|tls|dgram)$'] },
     },
     {

@@ -4,9 +4,11 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-const neededMajor = 24;
+/** The first release in which a process can trust further certificate authorities (`tls.setDefaultCACertificates`). */
+const needed = { major: 24, minor: 5 };
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
+if (major > needed.major || (major === needed.major && minor >= needed.minor)) {
   if (import.meta.url.includes('/node_modules/')) {
     await import('./strip-types.js');
     // Processes that this one forks need it as well.
@@ -22,7 +24,7 @@ function startPackagedNode() {
   const node = findPackagedNode();
   if (node === undefined) {
     process.stderr.write(
-      `plaudit: Node ${neededMajor} or later is needed, this is ${process.versions.node}. Install one, or run "npm ci" with optional packages\n`,
+      `plaudit: Node ${needed.major}.${needed.minor} or later is needed, this is ${process.versions.node}. Install one, or run "npm ci" with optional packages\n`,
     );
     process.exitCode = 1;
     return;

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
+import { formatAuthorities } from './config/authorities.ts';
 import type { Config } from './config/config.ts';
-import { historiesOf, prepareDataDirectory } from './data-directory.ts';
+import { historiesOf, prepareDataDirectory, saveAuthorities } from './data-directory.ts';
 import type { Announcement } from './database/announcements.ts';
 import { type DatabaseClock, followClock } from './database/clock.ts';
 import type { Database } from './database/connection.ts';
@@ -103,6 +104,7 @@ export interface CoreOptions extends AppOptions {
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, metrics = noMetrics } = options;
   prepareDataDirectory(config.dataDir);
+  const authorities = saveAuthoritiesForGit(config);
   let clock: DatabaseClock | undefined;
   const now = (): Date => clock?.now() ?? new Date();
   const providers = openProviders(config, options, now);
@@ -136,7 +138,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     claims: new Claims(),
     pollDemands: newPollDemands(),
     appliers: newAppliers(),
-    histories: new HistoryCache({ directory: historiesOf(config.dataDir), ...historyLimits, now }),
+    histories: new HistoryCache({ directory: historiesOf(config.dataDir), ...historyLimits, authorities, now }),
     parsedFiles: new LRUCache({ max: maxParsedFiles }),
     freshForMs: config.freshForMs,
     now,
@@ -165,6 +167,13 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     now,
     close,
   };
+}
+
+/** Stores the authorities that git does not know by itself. @returns the path of the file; undefined: there are none. */
+function saveAuthoritiesForGit({ caFile, dataDir }: Config): string | undefined {
+  const environment = { ...process.env, CA_FILE: caFile };
+  const text = formatAuthorities(environment, (path) => readFileSync(path, 'utf8'));
+  return text === undefined ? undefined : saveAuthorities(dataDir, text);
 }
 
 /** Reads the installations now, and again each time they change. */

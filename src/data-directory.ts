@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { explainDirectoryError } from './database/embedded/failure.ts';
 import { AppError } from './errors.ts';
@@ -40,6 +50,22 @@ export function prepareDataDirectory(dataDir: string): void {
   } catch (error) {
     throw explainDirectoryError(error, dataDir);
   }
+}
+
+/**
+ * Stores the trusted authorities in DATA_DIR, for git. Several processes of a node may store them at once.
+ * @returns the path of the file.
+ */
+export function saveAuthorities(dataDir: string, authorities: string): string {
+  const path = join(dataDir, 'authorities.pem');
+  const written = `${path}.${process.pid}`;
+  try {
+    writeFileSync(written, authorities);
+    renameSync(written, path);
+  } catch (error) {
+    throw explainDirectoryError(error, dataDir);
+  }
+  return path;
 }
 
 function refuseOthers(path: string, { uid }: Stats): void {

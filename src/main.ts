@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
 import { formsOf, misuse, unknownCommand, usage, usageOf } from './commands/help.ts';
 import { commands } from './commands/index.ts';
 import type { Io } from './commands/io.ts';
 import { UsageError } from './commands/usage-error.ts';
+import { trustAuthorities } from './config/authorities.ts';
 import { endingSignal, interrupted } from './ending-signal.ts';
 import { describeFailure } from './errors.ts';
 
@@ -48,6 +50,7 @@ export async function main(args: readonly string[]): Promise<number> {
     signal: ending,
   };
   try {
+    trustAuthorities(process.env, (path) => readFileSync(path, 'utf8'));
     return (await command.run(io, rest)) ?? 0;
   } catch (error) {
     if (ending.aborted) return interrupted;

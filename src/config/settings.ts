@@ -107,6 +107,15 @@ export const serviceSettings = {
     description: 'Directory of the embedded database and of local copies of git histories.',
     toConfig: (path) => resolve(path),
   }),
+  /** Certificate authorities; `authorities.ts` reads the file for the whole process. */
+  caFile: setting({
+    name: 'CA_FILE',
+    schema: Type.String({ minLength: 1 }),
+    default: undefined,
+    valid: 'the path of a file with certificates (PEM)',
+    description:
+      'Path of a PEM file with certificate authorities that all connections trust, also those of git, in addition to the authorities of the system.',
+  }),
   databaseUrl: setting({
     name: 'DATABASE_URL',
     schema: Type.String({ pattern: '^postgres(ql)?://' }),

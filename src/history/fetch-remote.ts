@@ -35,13 +35,13 @@ export class NoHistory extends AppError {
  * @throws OtherIdFormat; NoHistory; AppError as `remoteFailure` returns it; the signal's reason when it is aborted.
  */
 export async function fetchRemote(
-  { url, authorization }: RemoteAccess,
+  remote: RemoteAccess,
   directory: string,
   { filter, ref, signal, now }: RemoteFetch,
 ): Promise<boolean> {
   // With `--progress` git writes often, so that it ends soon after the service that reads its output was killed.
   const options = ['--progress', `--filter=${filter}`, '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
-  let access: RemoteAccess = { url, authorization };
+  let access = remote;
   for (let redirects = 0; ; redirects += 1) {
     const end = await runGit(directory, ['fetch', ...options, 'origin', `+HEAD:${ref}`], { signal, remote: access });
     if (end.code === 0) return true;
@@ -58,7 +58,7 @@ export async function fetchRemote(
       const failure = remoteFailure(end, access, now());
       throw failure.code === 'provider_invalid_response' && !isHistory ? new NoHistory(failure.cause) : failure;
     }
-    access = { url: target, authorization };
+    access = { ...remote, url: target };
   }
 }
 

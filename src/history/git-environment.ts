@@ -7,6 +7,8 @@ export interface RemoteAccess {
   url: string;
   /** Value of the Authorization header. */
   authorization?: string | undefined;
+  /** The path of the file with the certificate authorities that git trusts; undefined: those of the system. */
+  authorities?: string | undefined;
 }
 
 /** The file descriptor that git writes its HTTP headers to, for `CurlTrace`. */
@@ -56,6 +58,7 @@ export function gitEnvironment(directory: string, remote: RemoteAccess | undefin
     GIT_NO_LAZY_FETCH: '1',
     GIT_TERMINAL_PROMPT: '0',
     LC_ALL: 'C',
+    ...(remote?.authorities !== undefined && { GIT_SSL_CAINFO: remote.authorities }),
     ...(remote === undefined ? offline : online),
     ...configured([...settings, ...(remote === undefined ? [] : remoteSettings(remote))]),
   };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { endWork } from '../app.ts';
+import { trustAuthorities } from '../config/authorities.ts';
 import { readConfig } from '../config/config.ts';
 import { type CoreOptions, openCore } from '../core.ts';
 import { createApp, openImages } from '../create-app.ts';
@@ -21,6 +22,7 @@ import { controlConnections, shareOf } from './share.ts';
 
 const [role, name = '', url = ''] = process.argv.slice(2);
 const ending = endingSignal(0);
+trustAuthorities(process.env, (path) => readFileSync(path, 'utf8'));
 const completeConfig = readConfig(process.env, (path) => readFileSync(path, 'utf8'));
 const log = createLog(completeConfig.logLevel, undefined, { worker: name });
 const { registry, onJobEnd, ...observers } = createMetrics();
