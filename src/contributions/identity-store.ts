@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { countAgain } from './commits-again-store.ts';
@@ -7,8 +7,12 @@ import { countAgain } from './commits-again-store.ts';
 export interface DueAddress {
   id: number;
   email: string;
-  /** True when earlier lookups found nothing, or found long ago that it has no account. */
+  /** True when it was looked up before. */
   isRetry: boolean;
+  /** The stored account, which the host may give to another by now; null: none. */
+  accountId: string | null;
+  /** True when the stored account has the name in the address. */
+  hasName: boolean;
 }
 
 /** A commit that names an address. */
@@ -23,6 +27,8 @@ export interface NamingCommit {
 export interface ResolvedAddress {
   id: number;
   accountId: string | null;
+  /** The time of the request, where "no account" replaces an account that was found before. */
+  replacesFrom?: Date | undefined;
 }
 
 /** Addresses without an account are looked up again after this time: their owners may have added them to accounts. */
@@ -37,6 +43,9 @@ const maxDelayDays = 30;
 /** 2 to the power of this is more than `maxDelayDays`. */
 const maxDoublings = 5;
 
+/** The name in an address that a host may have given to an account. */
+const nameInAddress = sql`split_part(i.email, '@', 1)`;
+
 /** The most pairs of an address and a repository of which one transaction marks the repository. */
 const usesAtOnce = 5000;
 /** The most addresses whose repositories one transaction marks. */
@@ -46,7 +55,8 @@ const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Lists the addresses in a repository's commits that have to be looked up: first all that were not looked up before,
- * then the retries that are due, longest waiting first, up to `maxRetries` of them.
+ * then the retries that are due, longest waiting first, up to `maxRetries` of them. After a person left the name in an address,
+ * the host may give the address to another or to none, so it is a retry, and a whole scan asks about all such addresses.
  * @returns also whether there are more retries.
  */
 export async function findDueAddresses(
@@ -58,23 +68,68 @@ export async function findDueAddresses(
     with used as not materialized (
       select identity_id, attempts, retry_at from repository_identities where repository_id = ${repositoryId}
     )
-    select id, email, is_retry as "isRetry" from (
-      (select i.id, i.email, false as is_retry, null::timestamptz as due_at
+    select due.id, email, is_retry as "isRetry", account_id as "accountId",
+      coalesce(lower(a.name) = split_part(email, '@', 1), false) as "hasName"
+    from (
+      (select i.id, i.email, false as is_retry, null::timestamptz as due_at, i.account_id
         from used join identities i on i.id = used.identity_id
         where i.account_id is null and i.resolved_at is null
           and used.attempts < ${promptAttempts}::integer)
       union all
-      (select i.id, i.email, true, coalesce(used.retry_at, i.resolved_at)
+      (select i.id, i.email, true, coalesce(used.retry_at, i.resolved_at), i.account_id
         from used join identities i on i.id = used.identity_id
-        where i.account_id is null
+        where ${mayBelongToAnother(repositoryId)} or i.account_id is null
           and (used.retry_at is null or used.retry_at <= ${now}::timestamptz)
           and case when i.resolved_at is null then used.attempts >= ${promptAttempts}::integer
             else i.resolved_at < ${now}::timestamptz - make_interval(days => ${settledForDays}::integer) end
         order by 4, 1 limit ${maxRetries + 1}::integer)
-    ) due order by is_retry, due_at, id`.execute(connection);
+    ) due left join accounts a on a.id = due.account_id order by is_retry, due_at, due.id`.execute(connection);
   const retries = rows.filter(({ isRetry }) => isRetry);
   const isMore = retries.length > maxRetries;
   return { addresses: isMore ? rows.slice(0, -1) : rows, isMore };
+}
+
+/**
+ * Returns SQL that is true for looked-up addresses that the host may give to another account by now, or to none: somebody left
+ * the name in the address since, or a whole scan is wanted and the address looks like one that the host gave to a name.
+ */
+function mayBelongToAnother(repositoryId: string): RawBuilder<boolean> {
+  return sql<boolean>`(exists (
+      select from former_names f
+      where f.provider = i.provider and f.name_key = ${nameInAddress} and f.left_at > i.resolved_at)
+    or i.resolved_at < (select full_scan_wanted_at from streams where repository_id = ${repositoryId} and name = 'commits')
+      and (i.email ~ '@([^@]*[.])?noreply[.]' or exists (
+        select from accounts n where n.provider = i.provider and lower(n.name) = ${nameInAddress})))`;
+}
+
+/**
+ * Finds repositories whose addresses have to be looked up again because a person left the name in the address, and whose
+ * history is not wanted since.
+ */
+export async function findWithFormerNames(
+  connection: Connection,
+  { since, limit }: { since: Date; limit: number },
+): Promise<{ id: string; ownerId: string; name: string }[]> {
+  const { rows: left } = await sql<{ id: number; leftAt: Date }>`
+    select i.id, f.left_at as "leftAt" from former_names f
+    join identities i on i.account_id = f.account_id and i.resolved_at < f.left_at and ${nameInAddress} = f.name_key
+    where f.left_at > ${since} order by f.left_at desc limit ${addressesAtOnce}`.execute(connection);
+  if (left.length === 0) return [];
+  const ids = left.map(({ id }) => id);
+  const { rows: uses } = await sql<{ id: number; repositoryId: string }>`
+    select identity_id as id, repository_id as "repositoryId" from repository_identities
+    where identity_id = any(${ids}::integer[]) limit ${usesAtOnce}`.execute(connection);
+  const leftAt = new Map(left.map(({ id, leftAt: at }) => [id, at]));
+  const { rows } = await sql<{ id: string; ownerId: string; name: string }>`
+    select distinct r.id, r.owner_id as "ownerId", r.name
+    from unnest(${uses.map(({ repositoryId }) => repositoryId)}::uuid[],
+      ${uses.map(({ id }) => leftAt.get(id))}::timestamptz[]) as u (repository_id, left_at)
+    join repositories r on r.id = u.repository_id
+    join streams s on s.repository_id = r.id and s.name = 'commits'
+    where r.deleted_at is null and not r.is_fork and s.completed_at is not null
+      and (s.invalidated_at is null or s.invalidated_at < u.left_at)
+    limit ${limit}`.execute(connection);
+  return rows;
 }
 
 /**
@@ -120,7 +175,8 @@ export async function removeUnusedAddresses(
 
 /**
  * Stores the accounts of addresses. An address with an account keeps it when another response shows none, because two
- * repositories that are read at the same time may get different responses. Repositories that count commits of an
+ * repositories that are read at the same time may get different responses, unless the account was stored before the request that
+ * asked about it again. Repositories that count commits of an
  * address whose account is another now have to be counted again: the first of them are marked and queued at once, the
  * others by `forgetNextCounts`. Must run in a transaction.
  */
@@ -131,16 +187,21 @@ export async function saveResolved(
   limit = usesAtOnce,
 ): Promise<void> {
   if (resolved.length === 0) return;
-  const resolvedJson = JSON.stringify(resolved.map(({ id, accountId }) => ({ id, account_id: accountId })));
+  const resolvedJson = JSON.stringify(
+    resolved.map(({ id, accountId, replacesFrom }) => ({ id, account_id: accountId, replaces_from: replacesFrom })),
+  );
+  const answers = sql`json_to_recordset(${resolvedJson}::json) as r (id integer, account_id uuid, replaces_from timestamptz)`;
+  const isReplaced = sql`(r.account_id is not null or i.account_id is null or coalesce(i.resolved_at < r.replaces_from, false))`;
   const { rows: stored } = await sql<{ id: number; isOther: boolean }>`
-    select i.id, i.account_id is distinct from coalesce(r.account_id, i.account_id) as "isOther"
-    from identities i join json_to_recordset(${resolvedJson}::json) as r (id integer, account_id uuid) using (id)
+    select i.id, ${isReplaced} and i.account_id is distinct from r.account_id as "isOther"
+    from identities i join ${answers} using (id)
     where i.email not like 'erased %' order by i.id for no key update of i`.execute(transaction);
   await sql`
-    update identities i set account_id = coalesce(r.account_id, i.account_id), resolved_at = ${now}
-    from json_to_recordset(${resolvedJson}::json) as r (id integer, account_id uuid)
+    update identities i set account_id = case when ${isReplaced} then r.account_id else i.account_id end,
+      resolved_at = ${now}
+    from ${answers}
     where i.id = r.id and i.id = any(${stored.map(({ id }) => id)}::integer[])
-      and (i.account_id is null or r.account_id is not null)`.execute(transaction);
+      and (${isReplaced} or r.replaces_from is not null)`.execute(transaction);
   const changed = stored.filter(({ isOther }) => isOther).map(({ id }) => id);
   if (changed.length === 0) return;
   const until = await forgetCountsAfter(transaction, changed, { after: beforeAll, limit });
@@ -277,6 +338,14 @@ export async function markAddressesInParts(
     signal.throwIfAborted();
     marked = await markAddressesCounted(connection, repositoryId, rows);
   }
+}
+
+/** Stores that another lookup of addresses found nothing: they keep their accounts until they have to be looked up again. */
+export async function keepAccounts(connection: Connection, identityIds: readonly number[], now: Date): Promise<void> {
+  if (identityIds.length === 0) return;
+  await sql`
+    update identities set resolved_at = ${now}
+    where id = any(${identityIds}::integer[]) and account_id is not null and resolved_at < ${now}`.execute(connection);
 }
 
 /** Notes that a lookup of these addresses in a repository found nothing, and when the next one is due. */

@@ -7,7 +7,7 @@ import { changesKeptMs, forgetChanges } from '../contributions/change-store.ts';
 import { findUncounted, findUnmarked } from '../contributions/commits-again-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { removeErasedRows } from '../contributions/erased-repository-store.ts';
-import { forgetNextCounts, releaseAddresses } from '../contributions/identity-store.ts';
+import { findWithFormerNames, forgetNextCounts, releaseAddresses } from '../contributions/identity-store.ts';
 import { cleanUpJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import { forgetStarEvents } from '../contributions/star-store.ts';
 import { endOldRankings, removeEnded, removeReplaced } from '../contributors/ranking-store.ts';
@@ -24,7 +24,7 @@ import { eraseHidden, eraseNextRepositories } from '../repositories/erase-store.
 import { starEventsKeptMs } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
 import { forgetDrifts } from './drift-store.ts';
-import { wantFullScan } from './stream-change-store.ts';
+import { recordStreamChange, wantFullScan } from './stream-change-store.ts';
 
 /** The time, in ms, after which data that its provider deleted is erased. */
 const gracePeriodMs = 30 * 86_400_000;
@@ -38,6 +38,8 @@ const deliveriesKeptMs = 30 * 86_400_000;
 const driftsKeptMs = 30 * 86_400_000;
 /** The most repositories that one run counts again. */
 const maxUncounted = 100;
+/** The time, in ms, for which a rename has addresses looked up: each run continues with the next repositories. */
+const namesLeftMs = 30 * 86_400_000;
 /** The most histories that one run has read again after an upgrade: over a thousand a day. */
 const maxUnmarked = 10;
 /** The most rows of erased repositories that one run removes. */
@@ -81,6 +83,7 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
   const forgotten = await inBatches(() => forgetNextCounts(connection));
   await countUncounted(connection);
   await readUnmarked(connection, now());
+  await lookUpFormerNames(connection, now());
   const erased = before(gracePeriodMs);
   const old = { before: before(rankingsKeptMs), now: now() };
   const ends = [
@@ -145,6 +148,15 @@ async function cleanCounters({ connection }: CleaningContext, after: string | un
 /** Queues another count of commits that have to be counted again and for which no job is left: reading the history counts them. */
 async function countUncounted(connection: SyncContext['connection']): Promise<void> {
   for (const { ownerId, name } of await findUncounted(connection, maxUncounted)) {
+    await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
+  }
+}
+
+/** Queues lookups of addresses whose persons have other names now, so that the present response of the host decides. */
+async function lookUpFormerNames(connection: SyncContext['connection'], now: Date): Promise<void> {
+  const since = new Date(now.getTime() - namesLeftMs);
+  for (const { id, ownerId, name } of await findWithFormerNames(connection, { since, limit: maxUncounted })) {
+    await recordStreamChange(connection, id, [historyStream.name], now);
     await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
   }
 }

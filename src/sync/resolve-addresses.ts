@@ -3,6 +3,7 @@ import {
   type DueAddress,
   findDueAddresses,
   findNamingCommits,
+  keepAccounts,
   type NamingCommit,
   postponeAddresses,
   removeUnusedAddresses,
@@ -71,23 +72,34 @@ async function resolveBatch(context: SyncContext, subject: Subject, batch: reado
     if (identities.length === 0) break;
     const requestedAt = context.now();
     const owners = await requirePart(provider, 'history').resolveIdentities(known, identities, call);
-    await saveOwners(context, subject, { lookups: unknown, owners, requestedAt });
+    await saveOwners(context, subject, { lookups: unknown, place, owners, requestedAt });
     unknown = unknown.filter(({ email }) => !owners.has(email));
   }
-  const ids = unknown.map(({ id }) => id);
-  await postponeAddresses(context.connection, repository.id, ids, context.now());
+  const [kept, open] = [true, false].map((hasAccount) =>
+    unknown.flatMap(({ id, accountId }) => ((accountId !== null) === hasAccount ? [id] : [])),
+  );
+  await keepAccounts(context.connection, kept ?? [], context.now());
+  await postponeAddresses(context.connection, repository.id, open ?? [], context.now());
   return unknown;
+}
+
+interface Answers {
+  lookups: readonly Lookup[];
+  /** The place of the commit that each lookup named to the host. */
+  place: number;
+  owners: CommitOwners;
+  requestedAt: Date;
 }
 
 async function saveOwners(
   context: SyncContext,
   { repository }: Subject,
   // An account that was found to be hidden since the request stays hidden.
-  { lookups, owners, requestedAt }: { lookups: readonly Lookup[]; owners: CommitOwners; requestedAt: Date },
+  { lookups, place, owners, requestedAt }: Answers,
 ): Promise<void> {
-  const answered = lookups.flatMap(({ id, email }) => {
-    const owner = owners.get(email);
-    return owner === undefined ? [] : [{ id, owner }];
+  const answered = lookups.flatMap((lookup) => {
+    const owner = owners.get(lookup.email);
+    return owner === undefined ? [] : [{ ...lookup, owner }];
   });
   if (answered.length === 0) return;
   const actors = new Map(answered.flatMap(({ owner }) => (owner === null ? [] : [[owner.externalId, owner]])));
@@ -96,11 +108,19 @@ async function saveOwners(
       mentionedAt: requestedAt,
       newId: context.newId,
     });
-    const resolved = answered.map(({ id, owner }) => ({
-      id,
-      // Erased accounts are not stored, so their addresses get no account.
-      accountId: owner === null ? null : (accountIds.get(owner.externalId) ?? null),
-    }));
+    // The host may not show a co-author who still has the name, such as a hidden person.
+    const isKept = ({ owner, hasName, commits }: (typeof answered)[number]): boolean =>
+      owner === null && hasName && commits[place]?.isCoAuthor === true;
+    const kept = answered.filter(isKept).map(({ id }) => id);
+    await keepAccounts(transaction, kept, context.now());
+    const resolved = answered
+      .filter((answer) => !isKept(answer))
+      .map(({ id, owner, accountId: known }) => ({
+        id,
+        replacesFrom: known === null ? undefined : requestedAt,
+        // Erased accounts are not stored, so their addresses get no account.
+        accountId: owner === null ? null : (accountIds.get(owner.externalId) ?? null),
+      }));
     await saveResolved(transaction, resolved, context.now());
   });
 }

@@ -31,8 +31,8 @@ export async function resolveIdentities(
   const open = identities.filter(({ email }) => !owners.has(email) && ownAddress.test(email));
   const ofHost = open.length === 0 ? undefined : await findPlaceholder(client, repository.owner, call);
   for (const { email } of open) {
-    const bearer = ofHost === undefined ? null : await fetchBearer(client, email, ofHost, call);
-    if (bearer !== null) owners.set(email, bearer);
+    const bearer = ofHost && (await fetchBearer(client, email, ofHost, call));
+    if (bearer !== undefined) owners.set(email, bearer);
   }
   return owners;
 }
@@ -97,11 +97,17 @@ async function findPlaceholder(client: RestClient, login: string, call: Call): P
 /**
  * Fetches the account to which the host gave an address, as the host itself does (go-gitea/gitea, models/user/user.go,
  * `GetUserByEmail`): that with the id in it, whose name may be another now, or without an id that which has the name now.
+ * @returns null where no account has the name now; undefined where the host did not give the address.
  */
-async function fetchBearer(client: RestClient, email: string, ofHost: Placeholder, call: Call): Promise<Actor | null> {
+async function fetchBearer(
+  client: RestClient,
+  email: string,
+  ofHost: Placeholder,
+  call: Call,
+): Promise<Actor | null | undefined> {
   const { id, login = '', domain } = ownAddress.exec(email)?.groups ?? {};
-  if (domain !== ofHost.domain || (id !== undefined && !ofHost.hasId)) return null;
-  if (id !== undefined) return toActor(await searchUser(client, id, call).catch(unlessDenied(null)));
+  if (domain !== ofHost.domain || (id !== undefined && !ofHost.hasId)) return undefined;
+  if (id !== undefined) return toActor(await searchUser(client, id, call).catch(unlessDenied(null))) ?? undefined;
   const profile = await readProfile(client, login, call);
   // Gitea redirects former names, and serves organizations as users.
   const isBearer = profile?.login.toLowerCase() === login && !(await isOrganization(client, profile, call));

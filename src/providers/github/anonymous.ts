@@ -187,8 +187,7 @@ export async function resolveIdentitiesByRest(
     if (address?.externalId !== undefined) owners.set(email, await accountIn(client, address, call));
     if (owners.has(email)) continue;
     if (isCoAuthor) {
-      const bearer = address === undefined ? null : await fetchBearer(client, address, call);
-      if (bearer !== null) owners.set(email, bearer);
+      if (address !== undefined) owners.set(email, await fetchBearer(client, address, call));
       continue;
     }
     const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/commits?sha=${oid}&per_page=${perPage}`;

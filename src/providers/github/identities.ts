@@ -26,9 +26,8 @@ export async function resolveIdentities(
     if (address === undefined) continue;
     // Without a number in the address, GitHub's response about a commit decides. It never names a bot.
     const isByAnswer = address.externalId === undefined && !isBotName(address.login);
-    if (isByAnswer && (shown.has(email) || !isCoAuthor)) continue;
-    const bearer = await fetchBearer(client, address, call);
-    if (bearer !== null || !isByAnswer) owners.set(email, bearer);
+    if (isByAnswer && shown.has(email)) owners.set(email, null);
+    else if (!isByAnswer || isCoAuthor) owners.set(email, await fetchBearer(client, address, call));
   }
   return owners;
 }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
-import { deleteRepository, forcePush } from '../../../simulators/world/mutations.ts';
+import { deleteRepository, forcePush, renameAccount, takeLogin } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { addOrganization, entity, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
+import { addOrganization, entity, settingsOf, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
 import { withSteppedGitea } from './stepped-hosts.ts';
+import { startSteppedService } from './stepped-service.ts';
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 
@@ -103,4 +104,60 @@ describe('matching of collected commits with accounts at Gitea', () => {
       ]);
     });
   });
+
+  for (const isTaken of [false, true]) {
+    const taken = isTaken ? 'taken' : 'free';
+    for (const isSeen of [true, false]) {
+      const reason = isSeen ? 'the rename was seen' : 'a whole scan is wanted';
+      it(`asks again about addresses with a former name that is ${taken}, when ${reason}`, async () => {
+        await withSteppedGitea(async (fixture) => {
+          const { world, now, advance, simulator, service } = fixture;
+          const owner = addOrganization(fixture);
+          const account = addAccount(world, { login: 'rene', createdAt: now(), emails: ['rene@forge.test'] });
+          const own = { name: 'Rene', email: 'rene@forge.test' };
+          const given = { name: 'Rene', email: 'rene@noreply.forge.example' };
+          const large = addRepository(world, { ownerId: owner.id, name: 'large', createdAt: now() });
+          for (const author of [own, given, given]) addCommit(world, large, { author });
+          const small = addRepository(world, { ownerId: owner.id, name: 'small', createdAt: now() });
+          addCommit(world, small, { author: olive, coAuthors: [given] });
+          const path = `${entity(owner.login)}/contributors`;
+          await service.getComplete(path);
+          await untilIdle(service);
+
+          advance(60);
+          renameAccount(world, account, 'rene-now');
+          if (isTaken) takeLogin(world, 'rene');
+          advance(2 * 86_400);
+          if (!isSeen) await service.database.pool.query('update streams set full_scan_wanted_at = $1', [now()]);
+          await service.get(path);
+          await untilIdle(service);
+          // The rename is seen after the repositories were read, and nothing but the job has them read again.
+          if (isSeen) await service.get(`${entity('rene-now')}/contributions`);
+          await untilIdle(service);
+          await service.database.pool.query(`select graphile_worker.add_job('clean_up')`);
+          await service.work?.();
+          await untilIdle(service);
+          const settings = settingsOf(simulator);
+          await using later = await startSteppedService({ simulator, tokens: [], settings, now });
+          await later.getComplete(path);
+          await untilIdle(later);
+          const [first, second] = await Promise.all(
+            [service, later].map(async ({ database }) => {
+              const { rows } = await database.pool.query<{ line: string }>(
+                `select concat_ws(' ', r.name, a.name, t.commits) as line from contributor_totals t
+                 join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
+                 where a.name like 'rene%' and t.commits > 0 order by 1`,
+              );
+              return rows.map(({ line }) => line);
+            }),
+          );
+          assert.deepEqual(
+            first,
+            isTaken ? ['large rene 2', 'large rene-now 1', 'small rene 1'] : ['large rene-now 1'],
+          );
+          assert.deepEqual(second, first);
+        });
+      });
+    }
+  }
 });
