@@ -6,6 +6,7 @@ import {
   type ItemTerm,
   type ListTerm,
   type NumberTerm,
+  type StateTerm,
 } from './conditions/checked.ts';
 import type { ComparisonOperator } from './conditions/syntax.ts';
 import type { Action, Actor, Field } from './conditions/vocabulary.ts';
@@ -144,6 +145,8 @@ function explainTerm(term: ItemTerm): string {
       return `was ${term.field.replace('_at', '')} ${explainDate(term)}`;
     case 'reason':
       return `was ${term.operator === '=' ? '' : 'not '}closed as ${term.value.toLowerCase().replaceAll('_', ' ')}`;
+    case 'state':
+      return `is ${term.operator === '=' ? '' : 'not '}${states[term.value]}`;
     case 'list':
       return explainList(term);
     case 'age':
@@ -152,6 +155,13 @@ function explainTerm(term: ItemTerm): string {
       return term satisfies never;
   }
 }
+
+const states: Readonly<Record<StateTerm['value'], string>> = {
+  approved: 'an approval',
+  changes_requested: 'a request for changes',
+  commented: 'a comment',
+  dismissed: 'dismissed',
+};
 
 const flags: Partial<Record<Field, string>> = {
   first: 'the first of its author in the repository',

@@ -26,6 +26,7 @@ export const detailOfField: Readonly<Partial<Record<Field, keyof ContributionDet
   changed_files: 'changedFiles',
   commits: 'commits',
   reason: 'reason',
+  state: 'state',
 };
 export const detailOfActor: Readonly<Partial<Record<Actor, keyof ContributionDetails>>> = {
   resolved_by: 'resolvedBy',
@@ -66,7 +67,7 @@ function dataOfCondition(trigger: Trigger, condition: Checked, pointActions: rea
     return condition.condition === null ? [] : dataOfCondition(trigger, condition.condition, pointActions);
   }
   if (condition.kind === 'sum' || condition.kind === 'rank') return pointData(condition.actions, pointActions);
-  if (condition.kind === 'reason') return dataOfField(trigger.action, 'reason');
+  if (condition.kind === 'reason' || condition.kind === 'state') return dataOfField(trigger.action, condition.kind);
   return 'field' in condition ? dataOfField(trigger.action, condition.field) : [];
 }
 

@@ -66,6 +66,6 @@ function warnOfHost(
 function fieldsIn(condition: Checked): { field: Field; span: Span }[] {
   if ('terms' in condition) return condition.terms.flatMap(fieldsIn);
   if (condition.kind === 'count') return condition.condition === null ? [] : fieldsIn(condition.condition);
-  if (condition.kind === 'reason') return [{ field: 'reason', span: condition }];
+  if (condition.kind === 'reason' || condition.kind === 'state') return [{ field: condition.kind, span: condition }];
   return 'field' in condition ? [{ field: condition.field, span: condition }] : [];
 }

@@ -75,7 +75,12 @@ export interface ContributionDetails {
   commits: number | null;
   /** The reason why an issue is closed or open again, in the provider's words. */
   reason: string | null;
+  /** The present state of a review. */
+  state: ReviewState | null;
 }
+
+export const reviewStates = ['approved', 'changes_requested', 'commented', 'dismissed'] as const;
+export type ReviewState = (typeof reviewStates)[number];
 
 export interface Reaction {
   /** GitHub's name, such as `THUMBS_UP`, for a reaction that GitHub has too; otherwise the provider's own name. */
@@ -100,6 +105,7 @@ export const noDetails: ContributionDetails = {
   changedFiles: null,
   commits: null,
   reason: null,
+  state: null,
 };
 
 /**

@@ -45,7 +45,7 @@ export function pageOf({ accountIds }: ReadContributions, rows: readonly Contrib
     left join json_to_recordset(${JSON.stringify(details)}::json) as d (
       place bigint, number integer, resolved_by uuid, merged_by uuid, answered_at timestamptz, assignees uuid[], reviewers uuid[],
       labels text[], emojis text[], reactors uuid[], comments integer, upvotes integer, additions integer,
-      deletions integer, changed_files integer, commits integer, reason text) using (place))`;
+      deletions integer, changed_files integer, commits integer, reason text, state text) using (place))`;
 }
 
 /** Columns that may be known of a contribution that was read without its details. */
@@ -66,6 +66,7 @@ export const detailColumns = [
   'changed_files',
   'commits',
   'reason',
+  'state',
 ] as const;
 
 export function columnsOf(names: readonly string[], alias?: string): RawBuilder<unknown> {

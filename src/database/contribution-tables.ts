@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ItemKind, PendingKind } from '../contributions/contribution.ts';
+import type { ItemKind, PendingKind, ReviewState } from '../contributions/contribution.ts';
 import type { CountedName, CountedOfDay, CountedOfPerson } from '../contributions/kinds.ts';
 import type { Repair } from '../contributions/repair.ts';
 
@@ -103,6 +103,8 @@ export interface ContributionsTable {
   files: string[] | null;
   /** The reason why an issue is closed or open again, in the provider's words. */
   reason: string | null;
+  /** The present state of a review; null: not read since states are stored. */
+  state: ReviewState | null;
 }
 
 /** E-mail address in commits, and the account that it belongs to. */

@@ -1,5 +1,5 @@
 import type { Issue, PullRequest, Reactable, Repository, Review } from '../../simulators/world/model.ts';
-import { type Contribution, noDetails } from '../../src/contributions/contribution.ts';
+import { type Contribution, noDetails, reviewStates } from '../../src/contributions/contribution.ts';
 import type { ContractHost } from './host.ts';
 import type { ContractWorld } from './world.ts';
 
@@ -63,9 +63,10 @@ function resolverOf(
 export function expectedContributions(
   { world }: ContractWorld,
   repository: Repository,
-  { reviewStates, reviewMoment, draftPrefix }: Pick<ContractHost, 'reviewStates' | 'reviewMoment' | 'draftPrefix'>,
+  host: Pick<ContractHost, 'reviewStates' | 'reviewMoment' | 'draftPrefix' | 'countsCommentsOfReviews'>,
 ): Contribution[] {
-  const submitted = reportedReviews(reviewStates);
+  const { reviewMoment, draftPrefix } = host;
+  const submitted = reportedReviews(host.reviewStates);
   const idOf = (id: number | null): string | null => {
     const account = id === null ? undefined : world.accountById(id);
     return account === undefined ? null : String(account.id);
@@ -96,7 +97,13 @@ export function expectedContributions(
         ],
       }),
       ...submitted(pull).map((review) => {
-        const contribution = toContribution('review', review, idOf(review.authorId), null);
+        const contribution = toContribution('review', review, idOf(review.authorId), {
+          ...noDetails,
+          state: reviewStates.find((state) => state === review.state.toLowerCase()) ?? null,
+          comments: host.countsCommentsOfReviews
+            ? pull.reviewComments.filter(({ reviewId }) => reviewId === review.id).length
+            : null,
+        });
         contribution.createdAt = review[reviewMoment] ?? review.createdAt;
         contribution.parentExternalId = String(pull.id);
         return contribution;

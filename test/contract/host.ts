@@ -25,6 +25,8 @@ export interface ContractHost {
   externalIdOf: (account: Account) => string;
   /** The states of reviews that the host reports; of reviews in other states it reports only the comments. */
   reviewStates: readonly ReviewState[];
+  /** Present when the host reports how many comments a review has. */
+  countsCommentsOfReviews?: true;
   /** The moment of a review that the host reports: its submission, or the beginning of its draft. */
   reviewMoment: 'submittedAt' | 'createdAt';
   /** The beginning of titles of drafts, where the host has no other mark of them. */

@@ -47,7 +47,7 @@ const queriesByKind: Record<string, string> = {
       ${externalIdOf('c.answered_by')} as answered_by, c.answered, c.created_at, c.updated_at, c.closed_at, c.merged_at, c.number,
       ${externalIdOf('c.resolved_by')} as resolved_by, c.answered_at, ${externalIdsOf('c.assignees')} as assignees,
       ${externalIdsOf('c.reviewers')} as reviewers, c.comments, c.emojis, ${externalIdsOf('c.reactors')} as reactors, c.additions,
-      c.deletions, c.changed_files, c.commits, c.upvotes, c.labels, c.files, c.reason
+      c.deletions, c.changed_files, c.commits, c.upvotes, c.labels, c.files, c.reason, c.state
     from contributions c join repositories r on r.id = c.repository_id`,
   commit: `
     select r.external_id || ' ' || encode(c.oid, 'hex'), c.authored_at, c.committed_at, c.additions, c.deletions,

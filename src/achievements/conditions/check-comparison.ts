@@ -4,7 +4,7 @@ import { dateForms, nearestDate, readDate } from './dates.ts';
 import { alternatives, type Fault, newFault, type Span } from './fault.ts';
 import { maxInteger } from './parse-operand.ts';
 import type { Comparison, Value } from './syntax.ts';
-import { type Field, type FieldOf, type FieldType, fieldTypes, isOfType, reasons } from './vocabulary.ts';
+import { type Field, type FieldOf, type FieldType, fieldTypes, isOfType, wordsOf } from './vocabulary.ts';
 
 export interface CheckedTerm {
   term?: ItemTerm;
@@ -21,7 +21,14 @@ export function checkFieldComparison(comparison: Comparison, field: Field): Chec
   }
   if (isOfType(field, 'date')) return checkDate(comparison, field, span);
   if (isOfType(field, 'flag')) return checkFlag(comparison, field, span);
-  if (field === 'reason') return checkReason(comparison, span);
+  if (field === 'reason') {
+    const checked = checkWord(comparison, field, wordsOf.reason);
+    return 'found' in checked ? { term: { kind: field, ...checked.found, ...span }, faults: [] } : checked;
+  }
+  if (field === 'state') {
+    const checked = checkWord(comparison, field, wordsOf.state);
+    return 'found' in checked ? { term: { kind: field, ...checked.found, ...span }, faults: [] } : checked;
+  }
   const sample = comparison.value.kind === 'text' ? comparison.value.text : '...';
   return refuse(comparison, `${field} is a list, which is not compared with ${operator}`, {
     expected: `${field} in [...]`,
@@ -33,7 +40,8 @@ const valuesOf: Readonly<Record<FieldType, string>> = {
   flag: 'true or false',
   number: `a whole number up to ${maxInteger}`,
   date: dateForms,
-  reason: alternatives(reasons),
+  reason: alternatives(wordsOf.reason),
+  state: alternatives(wordsOf.state),
   labels: 'a set',
   emojis: 'a set',
   logins: 'a set',
@@ -68,18 +76,19 @@ function checkDate(comparison: Comparison, field: FieldOf<'date'>, span: Span): 
   return { term: { kind: 'date', field, operator, value: date, ...span }, faults: [] };
 }
 
-function checkReason(comparison: Comparison, span: Span): CheckedTerm {
-  const { operator, value } = comparison;
-  if (operator !== '=' && operator !== '!=') return wrongOperator(comparison, 'reason');
+function checkWord<Word extends string>(
+  { operator, operand, value }: Comparison,
+  field: 'reason' | 'state',
+  words: readonly Word[],
+): { found: { operator: '=' | '!='; value: Word } } | { faults: Fault[] } {
+  if (operator !== '=' && operator !== '!=') return wrongOperator({ operand, operator }, field);
   const text = textOf(value);
-  const found = reasons.find((reason) => reason === text.toUpperCase());
-  if (value.kind !== 'text' || found === undefined) {
-    return refuse(value, `${text} is not a reason`, { expected: valuesOf.reason, suggestion: nearest(text, reasons) });
-  }
-  return { term: { kind: 'reason', operator, value: found, ...span }, faults: [] };
+  const found = words.find((word) => word.toLowerCase() === text.toLowerCase());
+  if (value.kind === 'text' && found !== undefined) return { found: { operator, value: found } };
+  return refuse(value, `${text} is not a ${field}`, { expected: valuesOf[field], suggestion: nearest(text, words) });
 }
 
-function wrongOperator({ operand, operator }: Comparison, field: Field): CheckedTerm {
+function wrongOperator({ operand, operator }: Pick<Comparison, 'operand' | 'operator'>, field: Field): CheckedTerm {
   const type: FieldType = fieldTypes[field];
   return refuse(operand, `${field} is not compared with ${operator}`, { expected: `= or != and ${valuesOf[type]}` });
 }

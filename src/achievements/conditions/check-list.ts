@@ -2,14 +2,15 @@ import { nearest } from '../../nearest.ts';
 import type { CheckedTerm } from './check-comparison.ts';
 import { alternatives, type Fault, newFault } from './fault.ts';
 import type { Membership, Text } from './syntax.ts';
-import { emojiAliases, emojis, type Field, type FieldOf, isOfType } from './vocabulary.ts';
+import { emojiAliases, emojis, type Field, type FieldOf, isOfType, wordsOf } from './vocabulary.ts';
 
 type ListField = FieldOf<'labels' | 'emojis' | 'logins' | 'paths'>;
 
 /** Checks that the values of a set can be in the lists of the field. */
 export function checkList({ field: name, form, items, start, end }: Membership, field: Field): CheckedTerm {
   if (!isOfType(field, 'labels', 'emojis', 'logins', 'paths')) {
-    const expected = field === 'reason' ? 'reason = COMPLETED' : `a comparison like ${field} = ...`;
+    const expected =
+      field === 'reason' || field === 'state' ? `${field} = ${wordsOf[field][1]}` : `a comparison like ${field} = ...`;
     return { faults: [newFault(name, `${field} is not a list`, { expected })] };
   }
   const faults: Fault[] = [];

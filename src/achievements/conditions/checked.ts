@@ -1,3 +1,4 @@
+import type { ReviewState } from '../../contributions/contribution.ts';
 import type { DateValue } from './dates.ts';
 import type { Span } from './fault.ts';
 import type { ComparisonOperator, SetForm } from './syntax.ts';
@@ -12,7 +13,7 @@ export interface CheckedJunction extends Span {
 }
 
 /** A term that holds for single contributions. */
-export type ItemTerm = FlagTerm | NumberTerm | DateTerm | ReasonTerm | ListTerm | AgeTerm;
+export type ItemTerm = FlagTerm | NumberTerm | DateTerm | ReasonTerm | StateTerm | ListTerm | AgeTerm;
 
 /** A term that holds for all contributions of a person together. */
 export type PersonTerm = CountTerm | SumTerm | RankTerm;
@@ -41,6 +42,13 @@ export interface ReasonTerm extends Span {
   kind: 'reason';
   operator: '=' | '!=';
   value: Reason;
+}
+
+/** Compares the present state of a review. */
+export interface StateTerm extends Span {
+  kind: 'state';
+  operator: '=' | '!=';
+  value: ReviewState;
 }
 
 export interface ListTerm extends Span {

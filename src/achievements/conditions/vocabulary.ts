@@ -1,3 +1,5 @@
+import { reviewStates } from '../../contributions/contribution.ts';
+
 /** The words of the condition language: actors, actions, fields and their types. */
 
 export const actors = ['author', 'resolved_by', 'assignees', 'reviewers'] as const;
@@ -5,8 +7,18 @@ export type Actor = (typeof actors)[number];
 /** Other spellings of actors. */
 export const actorAliases: Readonly<Record<string, Actor>> = { reviewer: 'reviewers' };
 
-/** A flag is true or false; a list is compared with `in`; a reason is one of the words of `reasons`. */
-export type FieldType = 'flag' | 'number' | 'date' | 'reason' | 'labels' | 'emojis' | 'logins' | 'paths' | 'points';
+/** A flag is true or false; a list is compared with `in`; a reason or a state is one of the words of `wordsOf`. */
+export type FieldType =
+  | 'flag'
+  | 'number'
+  | 'date'
+  | 'reason'
+  | 'state'
+  | 'labels'
+  | 'emojis'
+  | 'logins'
+  | 'paths'
+  | 'points';
 
 /** The types of fields. A field has the same type for every action that has it. */
 export const fieldTypes = {
@@ -27,6 +39,7 @@ export const fieldTypes = {
   merged_at: 'date',
   closed_at: 'date',
   reason: 'reason',
+  state: 'state',
   labels: 'labels',
   emojis: 'emojis',
   reactors: 'logins',
@@ -61,7 +74,7 @@ export const fieldsOf = {
     'merged_at',
     'closed_at',
   ],
-  review: [...firsts, 'created_at', 'actor'],
+  review: [...firsts, 'state', 'comments', 'created_at', 'actor'],
   commit: [...changes, 'files', 'created_at', 'actor'],
   issue: [...firsts, 'closed', 'comments', 'reactions', ...reacted, 'actor', 'reason', 'created_at', 'closed_at'],
   issue_comment: comment,
@@ -96,6 +109,9 @@ export type AgeUnit = keyof typeof ageUnits;
 /** The reasons of an issue's state (GitHub's IssueStateReason). */
 export const reasons = ['REOPENED', 'COMPLETED', 'NOT_PLANNED'] as const;
 export type Reason = (typeof reasons)[number];
+
+/** The values of fields that have one of some words. */
+export const wordsOf = { reason: reasons, state: reviewStates } as const;
 
 /** The kinds of reactions (GitHub's ReactionContent). */
 export const emojis = ['THUMBS_UP', 'THUMBS_DOWN', 'LAUGH', 'HOORAY', 'CONFUSED', 'HEART', 'ROCKET', 'EYES'] as const;

@@ -58,6 +58,7 @@ function endsOf(condition: Checked, source: ItemSource): Ends | undefined {
     case 'reason':
       return closed;
     case 'number':
+    case 'state':
     case 'list':
     case 'count':
     case 'sum':

@@ -32,6 +32,8 @@ export function holds(condition: Checked, source: ItemSource): RawBuilder<unknow
       return dateHolds(condition, source);
     case 'reason':
       return reasonHolds(condition, source);
+    case 'state':
+      return sql`(i.state ${operators[condition.operator]} ${condition.value})`;
     case 'list':
       return listHolds(condition, source);
     case 'age':

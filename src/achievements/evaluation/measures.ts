@@ -138,7 +138,7 @@ export class Measures {
  * Kinds of conditions in the order in which they are checked: cheap ones first, because the last ones cost more than
  * the rest of a scan.
  */
-const costs: readonly Checked['kind'][] = ['flag', 'number', 'date', 'reason', 'age', 'or', 'list'];
+const costs: readonly Checked['kind'][] = ['flag', 'number', 'date', 'reason', 'state', 'age', 'or', 'list'];
 
 function orderOf([key, { kind }]: [string, Checked]): string {
   return `${costs.indexOf(kind)} ${key}`;

@@ -93,7 +93,7 @@ function refuseUnknownHost(text: string, place: YamlNode, other: string, reading
   const near = nearest(host, [provider, ...hostKinds]);
   const expected = 'a login, or HOST/LOGIN of a host that is configured';
   const suggestion = near === undefined ? other : `${near}/${login}`;
-  faults.push(newFault(place, `${text} is nobody: no host has the name ${host} here`, { expected, suggestion }));
+  faults.push(newFault(place, `${text} is no account: no host has the name ${host} here`, { expected, suggestion }));
 }
 
 /** Returns the last days of grants, also of grants with errors in other keys. */

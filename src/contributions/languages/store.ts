@@ -19,7 +19,7 @@ export const maxLanguages = 1000;
 
 /**
  * The id under which sums of a repository count each commit once. It is the greatest one, which no address has, so that
- * whatever goes through addresses in order reaches it last.
+ * jobs that go through addresses in order reach it last.
  */
 export const everyAddress = 2_147_483_647;
 
@@ -218,7 +218,7 @@ export function repeatedFiles(addresses: readonly number[], condition: RawBuilde
     group by t.repository_id, l.key`;
 }
 
-/** SQL that is true for commits `d` that name several of the addresses, in a form that the index of co-authors answers. */
+/** SQL that is true for commits `d` that name several of the addresses, in a form for which PostgreSQL uses the index of co-authors. */
 function mayNameSeveral(addresses: readonly number[]): RawBuilder<boolean> {
   if (addresses.length < 2) return sql<boolean>`false`;
   const pairs = addresses.flatMap((one, index) => addresses.slice(index + 1).map((other) => [one, other]));

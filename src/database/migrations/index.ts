@@ -88,6 +88,7 @@ import * as numberedAddresses from './0133-numbered-addresses.ts';
 import * as checkedAccess from './0134-checked-access.ts';
 import * as unknownFollowers from './0135-unknown-followers.ts';
 import * as languagesOnce from './0136-languages-once.ts';
+import * as statesOfReviews from './0140-states-of-reviews.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -182,4 +183,5 @@ export const migrations: Record<string, Migration> = {
   '0134-checked-access': checkedAccess,
   '0135-unknown-followers': unknownFollowers,
   '0136-languages-once': languagesOnce,
+  '0140-states-of-reviews': statesOfReviews,
 };

@@ -146,6 +146,8 @@ export const ReviewPayload = Type.Object({
   id: Id,
   user: AuthorPayload,
   state: ReviewState,
+  /** True also where the state is that of before. */
+  dismissed: optional(Type.Boolean()),
   comments_count: optionalCount(),
   submitted_at: Time,
   updated_at: optionalTime(),

@@ -13,6 +13,12 @@ const unreported: readonly UnreportedKind[] = [
       'stars that a webhook reports',
     isPartial: true,
   },
+  // Each page of pull requests would cost a point more for each hundred of its reviews.
+  {
+    kind: 'review',
+    details: ['comments'],
+    why: 'GitHub counts the comments of a review only at the cost of many more requests, so that they are not read',
+  },
 ];
 
 const forTokens = 'GitHub shows this only to requests with a token';

@@ -3,6 +3,13 @@ import type { UnreportedKind } from '../unreported.ts';
 const unreported: readonly UnreportedKind[] = [
   { kind: 'discussion', why: 'GitLab has no discussions' },
   { kind: 'issue', details: ['reason'], why: 'GitLab does not report why an issue was closed' },
+  { kind: 'review', details: ['comments'], why: 'GitLab does not report which comments belong to a review' },
+  {
+    kind: 'review',
+    details: ['state'],
+    why: 'GitLab reports approvals and requests for changes as reviews, and of these only that an approval was withdrawn',
+    isPartial: true,
+  },
 ];
 
 const forTokens = 'GitLab shows reviews, comments and stars only to requests with a token';

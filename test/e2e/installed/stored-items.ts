@@ -8,7 +8,7 @@ export async function storedItems(pool: Pool, externalId: number): Promise<strin
   const { rows } = await pool.query<object>(
     `select c.kind, c.external_id as id, author.name as author, c.created_at, c.closed_at, c.merged_at, c.number,
        c.parent_external_id as parent, c.answered, resolver.name as "resolvedBy", c.answered_at as "answeredAt", c.labels, c.comments, c.upvotes,
-       c.additions, c.deletions, c.changed_files as "changedFiles", c.commits, c.reason,
+       c.additions, c.deletions, c.changed_files as "changedFiles", c.commits, c.reason, c.state,
        (select array_agg(a.name order by a.name collate "C") from accounts a where a.id = any(c.assignees)) as assignees,
        (select array_agg(a.name order by a.name collate "C") from accounts a where a.id = any(c.reviewers)) as reviewers,
        (select array_agg(r.emoji || ' ' || coalesce(a.name, '') order by (r.emoji || ' ' || coalesce(a.name, '')) collate "C")

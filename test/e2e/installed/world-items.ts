@@ -87,6 +87,7 @@ class ItemFormatter {
       changedFiles: null as number | null,
       commits: null as number | null,
       reason: null as string | null,
+      state: null as string | null,
       assignees: null as string[] | null,
       reviewers: null as string[] | null,
       reactions: null as string[] | null,
@@ -138,7 +139,8 @@ class ItemFormatter {
 
   review(review: Review, below: PullRequest) {
     const createdAt = review.submittedAt ?? review.createdAt;
-    return { ...this.item('review', { ...review, createdAt }), parent: String(below.id) };
+    const item = this.item('review', { ...review, createdAt });
+    return { ...item, parent: String(below.id), labels: [], state: review.state.toLowerCase() };
   }
 
   star({ accountId, starredAt }: Star) {

@@ -47,6 +47,7 @@ const otherStates: Readonly<Record<string, Partial<Contribution>>> = {
   upvotes: detailed({ upvotes: 7 }),
   labels: detailed({ labels: ['7'] }),
   reason: detailed({ reason: '7' }),
+  state: detailed({ state: 'dismissed' }),
 };
 
 /** Columns that name people whom no achievement is about by them. */

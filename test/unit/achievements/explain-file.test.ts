@@ -30,6 +30,12 @@ describe('explanation of an achievements file', () => {
       ],
       [
         'author',
+        'review',
+        'state = changes_requested & comments > 1',
+        'at least one review of their own, which is a request for changes and has more than 1 comments.',
+      ],
+      [
+        'author',
         'commit',
         "files in ['docs/index.md'] & created_at <= 2024-05-06",
         "at least one commit of their own, which has changes of the files 'docs/index.md' and was created on or before 2024-05-06.",

@@ -76,7 +76,7 @@ exclude_robots: true`,
     const grant = (person: string): string =>
       `grants: [{ person: '${person}', points: 1, reason: Talk, granted_by: bo }]`;
     const refusal = (text: string, host: string, suggestion: string): string =>
-      `error: ${text} is nobody: no host has the name ${host} here; expected a login, or HOST/LOGIN of a host that is configured; did you mean ${suggestion}?`;
+      `error: ${text} is no account: no host has the name ${host} here; expected a login, or HOST/LOGIN of a host that is configured; did you mean ${suggestion}?`;
     assert.deepEqual(faults(grant('acme/core')), [refusal('acme/core', 'acme', 'core')]);
     assert.deepEqual(faults(grant('githb/ada')), [refusal('githb/ada', 'githb', 'github/ada')]);
     assert.deepEqual(faults('people: { exclude: [acme/core] }'), [refusal('acme/core', 'acme', 'core')]);

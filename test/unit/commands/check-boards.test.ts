@@ -60,6 +60,22 @@ describe('plaudit boards check', () => {
     ]);
   });
 
+  it('warns of what hosts do not report of reviews', async () => {
+    const points = "[{ action: review, condition: 'state = approved & comments > 1', points: 1 }]";
+    const warningsAt = async (host: string): Promise<string[]> => {
+      const lines = await check(['--host', host, '-'], boardWith('', { points }));
+      return lines.flatMap((line) => /^-:\d+:\d+: warning: (.*)/.exec(line)?.[1] ?? []);
+    };
+    assert.deepEqual(await warningsAt('github'), [
+      'GitHub counts the comments of a review only at the cost of many more requests, so that they are not read: comments is not known there',
+    ]);
+    assert.deepEqual(await warningsAt('gitlab'), [
+      'GitLab reports approvals and requests for changes as reviews, and of these only that an approval was withdrawn',
+      'GitLab does not report which comments belong to a review: comments is not known there',
+    ]);
+    assert.deepEqual([...(await warningsAt('gitea')), ...(await warningsAt('forgejo'))], []);
+  });
+
   it('takes the first of three names for a group, not for a host, at GitLab', async () => {
     const points = "[{ action: star, points: 1 }, { action: issue, condition: 'reason = COMPLETED', points: 1 }]";
     const warned: string[] = [];

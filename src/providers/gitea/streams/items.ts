@@ -1,4 +1,4 @@
-import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
+import { type Contribution, noDetails, type ReviewState } from '../../../contributions/contribution.ts';
 import { toDate } from '../../collector.ts';
 import { readEach, readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
 import { Nullable } from '../../http/scalars.ts';
@@ -36,7 +36,11 @@ export function readItems(
 }
 
 /** The states of submitted reviews. Gitea lists requests for reviews and drafts of reviews as well. */
-const submittedStates: ReadonlySet<string> = new Set(['APPROVED', 'REQUEST_CHANGES', 'COMMENT']);
+const submittedStates: Readonly<Record<string, ReviewState>> = {
+  APPROVED: 'approved',
+  REQUEST_CHANGES: 'changes_requested',
+  COMMENT: 'commented',
+};
 
 export async function readIssue(_context: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
   return (collector) => void addItem(collector, 'issue', payload);
@@ -93,7 +97,10 @@ function addPullRequest(collector: Collector, payload: IssuePayload, { submitted
   for (const review of submitted) {
     const { id, submitted_at: created_at, updated_at } = review;
     const author = collector.mention(review.user);
-    collector.add('review', author, { id, created_at, updated_at }).parentExternalId = pull.externalId;
+    const added = collector.add('review', author, { id, created_at, updated_at });
+    added.parentExternalId = pull.externalId;
+    const state = review.dismissed === true ? 'dismissed' : (submittedStates[review.state] ?? null);
+    added.details = { ...noDetails, state, comments: review.comments_count };
   }
   if (isComplete) collector.wholeParents.push(pull.externalId);
   return pull;
@@ -131,7 +138,7 @@ async function readReviews({ client, repository, call }: StreamContext, number: 
   const path = `${repositoryPath(repository)}/pulls/${number}/reviews`;
   const watched = watchSkips(call);
   const reviews = existing(await readAll(client, { path, items: ReviewsPayload }, watched.call));
-  return { submitted: reviews.filter(({ state }) => submittedStates.has(state)), isComplete: !watched.hasSkipped() };
+  return { submitted: reviews.filter(({ state }) => state in submittedStates), isComplete: !watched.hasSkipped() };
 }
 
 async function readReviewComments(

@@ -3,6 +3,7 @@ import {
   type ContributionDetails,
   type ItemKind,
   noDetails,
+  reviewStates,
 } from '../../../contributions/contribution.ts';
 import { PageCollector, toDate } from '../../collector.ts';
 import { restActor, toActor } from '../actors.ts';
@@ -38,7 +39,9 @@ export class Collector extends PageCollector<ActorPayload> {
     if (review.submittedAt === null) return;
     const { fullDatabaseId: id, submittedAt: createdAt, updatedAt } = review;
     const author = this.mention(review.author);
-    this.add('review', author, { id, createdAt, updatedAt }).parentExternalId = parentExternalId;
+    const added = this.add('review', author, { id, createdAt, updatedAt });
+    added.parentExternalId = parentExternalId;
+    added.details = { ...noDetails, state: reviewStates.find((state) => state === review.state.toLowerCase()) ?? null };
   }
 
   /** Adds a star. A star's id is that of its account, so a star of a deleted account is left out. */

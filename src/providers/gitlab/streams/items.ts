@@ -14,7 +14,7 @@ import {
 } from '../payloads.ts';
 import { projectPath } from '../projects.ts';
 import type { Collector } from './collector.ts';
-import { addComment, awardsOf, isAtLine, isVerdict, type Notes, readComments, readNotes } from './notes.ts';
+import { addComment, awardsOf, isAtLine, isVerdict, type Notes, readComments, readNotes, stateOf } from './notes.ts';
 
 /** Reads issues and merge requests with their comments, reviews and reactions, which take requests of their own. */
 
@@ -120,7 +120,9 @@ function addItem(
 function addMergeRequest(collector: Collector, payload: MergeRequestPayload, notes: Notes): Contribution {
   const pull = addItem(collector, 'pull_request', payload);
   for (const note of notes.items.filter((one) => isReview(one, payload))) {
-    collector.add('review', collector.mention(note.author), note).parentExternalId = pull.externalId;
+    const review = collector.add('review', collector.mention(note.author), note);
+    review.parentExternalId = pull.externalId;
+    review.details = { ...noDetails, state: stateOf(note, notes.items) };
   }
   if (notes.isWhole) collector.wholeParents.push(pull.externalId);
   return pull;

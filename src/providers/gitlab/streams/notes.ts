@@ -1,4 +1,4 @@
-import { noDetails } from '../../../contributions/contribution.ts';
+import { noDetails, type ReviewState } from '../../../contributions/contribution.ts';
 import type { Call } from '../../call.ts';
 import { readOrSkip, skippedItem, watchSkips } from '../../http/read-or-skip.ts';
 import { isWrittenByService } from '../../notifier.ts';
@@ -21,7 +21,12 @@ export interface Comment {
 }
 
 /** The texts of notes that record a review. GitLab writes them in English, in any language of the instance. */
-const verdicts = new Set(['approved this merge request', 'requested changes']);
+const verdicts: ReadonlyMap<string, ReviewState> = new Map([
+  ['approved this merge request', 'approved'],
+  ['requested changes', 'changes_requested'],
+]);
+/** The text of a note that takes an approval back: gitlabhq/gitlabhq, app/services/system_notes/merge_requests_service.rb. */
+const withdrawal = 'unapproved this merge request';
 /** The character that stands for one that could not be read. */
 const unknownCharacter = '\ufffd';
 
@@ -63,6 +68,24 @@ export function isVerdict({ system, body }: NotePayload): boolean {
 }
 
 /**
+ * Returns the present state of a verdict: an approval is dismissed when the next note of its author about approving takes
+ * it back.
+ * @param notes all notes, the first ones first.
+ */
+export function stateOf(verdict: NotePayload, notes: readonly NotePayload[]): ReviewState | null {
+  const state = verdicts.get(normalized(verdict.body)) ?? null;
+  if (state !== 'approved') return state;
+  const later = notes.slice(notes.indexOf(verdict) + 1);
+  const next = later.find(
+    ({ system, body, author }) =>
+      system &&
+      author?.id === verdict.author?.id &&
+      (normalized(body) === withdrawal || verdicts.get(normalized(body)) === state),
+  );
+  return next !== undefined && normalized(next.body) === withdrawal ? 'dismissed' : state;
+}
+
+/**
  * Returns whether the text of a note is unreadable and the note may be a verdict: a verdict contains the readable
  * characters in the same order. Other notes quote titles, which may contain U+FFFD themselves. An empty text is
  * unreadable, because GitLab stores none: gitlabhq/gitlabhq, app/models/concerns/notes/active_record.rb.
@@ -71,7 +94,7 @@ function mayBeVerdict({ system, body }: NotePayload): boolean {
   const text = normalized(body);
   if (!system || (text !== '' && !text.includes(unknownCharacter))) return false;
   const readable = text.replaceAll(unknownCharacter, '');
-  return [...verdicts].some((verdict) => containsInOrder(verdict, readable));
+  return [...verdicts.keys()].some((verdict) => containsInOrder(verdict, readable));
 }
 
 function containsInOrder(text: string, characters: string): boolean {

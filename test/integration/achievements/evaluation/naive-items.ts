@@ -77,6 +77,10 @@ function fieldSatisfiedAt(field: string, operator: string, value: Value, own: Ow
     if (item.reason === null || isStillToCome || value.kind !== 'text') return never;
     return (item.reason === value.text) === (operator === '=') ? Math.max(doneAt, closedAt ?? 0) : never;
   }
+  if (field === 'state') {
+    if (item.state === null || value.kind !== 'text') return never;
+    return (item.state === value.text) === (operator === '=') ? doneAt : never;
+  }
   const number = numbersOf(item)[field] ?? null;
   return number !== null && compare(number, operator, numberOf(value)) ? doneAt : never;
 }

@@ -10,7 +10,7 @@ import {
   fieldsOf,
   fieldTypes,
 } from '../../../../src/achievements/conditions/vocabulary.ts';
-import { days, emojis, files, labels, names, reasons } from './world.ts';
+import { days, emojis, files, labels, names, reasons, states } from './world.ts';
 
 /** Generates triggers and point actions as text, as in a file: all of them mean something. */
 export interface TriggerText {
@@ -65,6 +65,7 @@ const valuesOfType: Readonly<Record<Exclude<FieldType, 'points'>, fc.Arbitrary<s
   number: fc.tuple(comparison, small).map((parts) => parts.join(' ')),
   date: fc.tuple(comparison, date).map((parts) => parts.join(' ')),
   reason: fc.tuple(equality, fc.constantFrom(...reasons)).map((parts) => parts.join(' ')),
+  state: fc.tuple(equality, fc.constantFrom(...states)).map((parts) => parts.join(' ')),
   labels: set([...labels, 'unheard of'], true).map((text) => `in ${text}`),
   emojis: set(emojis, true).map((text) => `in ${text}`),
   logins: set([...names.slice(0, 5), 'nobody'], true).map((text) => `in ${text.replaceAll('[BOT]', '[bot]')}`),

@@ -79,16 +79,17 @@ async function storeContributions({ pool, repositoryId, accountIds }: Storing, i
       labels: isComment ? ['bug'] : item.labels,
       files: item.files,
       reason: item.reason,
+      state: item.state,
     };
     return isComment && item.parentLabels !== undefined ? [row, parent] : [row];
   });
   await pool.query(
     `insert into contributions (repository_id, kind, external_id, parent_external_id, account_id, resolved_by, answered,
        answered_by, answered_at, assignees, reviewers, created_at, updated_at, closed_at, merged_at, comments, upvotes, additions,
-       deletions, changed_files, commits, emojis, reactors, labels, files, reason, seen_at)
+       deletions, changed_files, commits, emojis, reactors, labels, files, reason, state, seen_at)
      select $1, kind, external_id, parent_external_id, account_id, resolved_by, coalesce(answered, false), answered_by,
        answered_at, assignees, reviewers, created_at, created_at, closed_at, merged_at, comments, upvotes, additions, deletions,
-       changed_files, commits, emojis, reactors, labels, files, reason, created_at
+       changed_files, commits, emojis, reactors, labels, files, reason, state, created_at
      from jsonb_populate_recordset(null::contributions, $2::jsonb)`,
     [repositoryId, JSON.stringify(rows)],
   );

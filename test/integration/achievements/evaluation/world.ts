@@ -34,6 +34,8 @@ export interface Item {
   labels: string[] | null;
   files: string[] | null;
   reason: string | null;
+  /** The state of a review. */
+  state: string | null;
   /** The labels of the item that a comment belongs to; undefined when that item is not stored. */
   parentLabels: string[] | null | undefined;
 }
@@ -62,6 +64,7 @@ export const emptyItem: Item = {
   labels: null,
   files: null,
   reason: null,
+  state: null,
   parentLabels: undefined,
 };
 
@@ -70,6 +73,7 @@ export const labels = ['bug', 'Bug', 'good first issue', 'Größe', 'a "b"', 'x,
 export const emojis = ['THUMBS_UP', 'HEART', 'EYES'];
 export const files = ['README.md', 'docs/index.md', 'readme.md'];
 export const reasons = ['COMPLETED', 'NOT_PLANNED', 'REOPENED'];
+export const states = ['approved', 'changes_requested', 'commented', 'dismissed'];
 const hourMs = 3_600_000;
 /** The start of the days in which everything happens. */
 export const beginning = Date.UTC(2024, 0, 1);
@@ -113,6 +117,7 @@ const item: fc.Arbitrary<Item> = fc
     labels: perhaps(some(labels)),
     files: perhaps(some(files)),
     reason: perhaps(fc.constantFrom(...reasons)),
+    state: perhaps(fc.constantFrom(...states)),
     parentLabels: fc.oneof(perhaps(some(labels)), fc.constant(undefined)),
   })
   .map(({ openForMs, answeredAfterMs, isMerged, ...item }) => {

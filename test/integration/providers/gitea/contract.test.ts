@@ -8,6 +8,7 @@ for (const maxPerPage of [50, 2]) {
     ...plainHost,
     draftPrefix: 'WIP: ',
     reviewMoment: 'createdAt',
+    countsCommentsOfReviews: true,
     name: `Gitea, ${maxPerPage} a page`,
     // Gitea does not report why an issue was closed, and only later versions report how large a pull request is.
     unreported: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],

@@ -36,6 +36,8 @@ describe('the check of a condition', () => {
       ['commit', 'created_at = "2024-02-29 23:59"'],
       ['discussion', 'answered = true & upvotes > 2'],
       ['issue', 'reason != "not_planned"'],
+      ['review', 'state = approved & comments >= 2'],
+      ['review', "state != 'Changes_Requested'"],
     ];
     for (const [action, text] of cases) assert.deepEqual(faultsOf(action, text), [], text);
   });
@@ -68,6 +70,12 @@ describe('the check of a condition', () => {
     ]);
     assert.deepEqual(faultsOf('issue', 'reason = complete'), [
       '9-17 error: complete is not a reason; expected REOPENED, COMPLETED or NOT_PLANNED; did you mean COMPLETED?',
+    ]);
+    assert.deepEqual(faultsOf('review', 'state = aproved'), [
+      '8-15 error: aproved is not a state; expected approved, changes_requested, commented or dismissed; did you mean approved?',
+    ]);
+    assert.deepEqual(faultsOf('review', "state in ['approved']"), [
+      '0-5 error: state is not a list; expected state = changes_requested',
     ]);
     const [fault] = checkCondition('sum(x) > 1', { action: 'point', pointActions: [], isPointAction: false }).faults;
     assert.equal(fault?.message, 'the file defines no point action');
