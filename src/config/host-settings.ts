@@ -99,7 +99,10 @@ export const environmentHosts: readonly EnvironmentHost[] = [
       'url',
       'api_url',
     ],
-    defaults: { url: `\`${gitHubUrl}\``, api_url: `\`${gitHubApiUrl}\`, or \`GITHUB_URL/api/v3\`` },
+    defaults: {
+      url: `\`${gitHubUrl}\``,
+      api_url: `\`${gitHubApiUrl}\`, \`https://api.NAME.ghe.com\` or \`GITHUB_URL/api/v3\``,
+    },
   },
   { kind: 'gitea', title: 'Gitea', properties: selfHostedProperties },
   { kind: 'gitlab', title: 'GitLab', properties: selfHostedProperties },

@@ -86,11 +86,15 @@ function readOAuthClient(
 }
 
 /**
- * Returns the default address of the API of a host. A self-hosted GitHub has its API at its own address: its token is
- * never sent to github.com when the operator set `url` without `api_url`.
+ * Returns the default address of the API of a host. A self-hosted GitHub has its API at its own address, and one with data
+ * residency at a host of its own (https://docs.github.com/enterprise-cloud@latest/admin/data-residency/network-details-for-ghecom):
+ * its token is never sent to github.com when the operator set `url` without `api_url`.
  */
 function apiUrlOf(kind: string, url: string): string {
-  return kind === 'github' && url === gitHubUrl ? gitHubApiUrl : `${url}${apiPaths[kind] ?? defaultApiPath}`;
+  if (kind === 'github' && url === gitHubUrl) return gitHubApiUrl;
+  const { protocol, host } = new URL(url);
+  if (kind === 'github' && host.endsWith('.ghe.com')) return `${protocol}//api.${host}`;
+  return `${url}${apiPaths[kind] ?? defaultApiPath}`;
 }
 
 /**

@@ -149,6 +149,16 @@ describe('settings', () => {
     assert.equal(config.providers[0]?.apiUrl, 'https://github.example/api/v3');
   });
 
+  it('finds the API of a GitHub with data residency at a host of its own', () => {
+    const apiUrlOf = (url: string) => readConfig({ GITHUB_URL: url }, noFiles).providers[0]?.apiUrl;
+    assert.equal(apiUrlOf('https://acme.ghe.com/'), 'https://api.acme.ghe.com');
+    assert.equal(apiUrlOf('https://ACME.GHE.com'), 'https://api.acme.ghe.com');
+    assert.equal(apiUrlOf('https://acme-ghe.com'), 'https://acme-ghe.com/api/v3');
+    const yaml = '- {name: work, kind: github, url: "https://acme.ghe.com"}\n';
+    const [, fromFile] = readConfig({ PROVIDERS_FILE: 'p.yaml' }, () => yaml).providers;
+    assert.equal(fromFile?.apiUrl, 'https://api.acme.ghe.com');
+  });
+
   it('adds instances of a providers file under their own names', () => {
     const yaml =
       '- {name: work, kind: github, url: "https://git.example", token: "a,b", webhook_secret: "0123456789abcdef"}\n';

@@ -50,12 +50,22 @@ export interface ClientOptions {
 /** The limits of a response. GitHub itself gives up after 10 seconds. */
 const limits = { responseTimeoutMs: 15_000, maxResponseBytes: 32 * 1024 * 1024 };
 
-/** The headers of every request to the REST API. */
-export const restHeaders = {
-  accept: 'application/vnd.github+json',
-  'user-agent': 'plaudit',
-  'x-github-api-version': '2022-11-28',
-};
+/**
+ * Returns the headers of every request to the REST API. Every Enterprise Server since 3.9 has the version 2022-11-28, and older ones
+ * ignore the header (https://docs.github.com/rest/about-the-rest-api/api-versions).
+ */
+export function restHeadersFor(apiUrl: string): Record<string, string> {
+  return {
+    accept: 'application/vnd.github+json',
+    'user-agent': 'plaudit',
+    'x-github-api-version': isEnterpriseServer(apiUrl) ? '2022-11-28' : '2026-03-10',
+  };
+}
+
+/** Returns whether an address is that of the API of an Enterprise Server, which github.com and ghe.com have elsewhere. */
+function isEnterpriseServer(apiUrl: string): boolean {
+  return apiUrl.endsWith('/api/v3');
+}
 
 /** The data of a query, the credential that it was sent with, and the parts that GitHub left empty with an error. */
 export interface GraphqlResult<Schema extends TSchema> {
@@ -170,7 +180,7 @@ export class GitHubClient {
         resource,
         candidates: () => this.credentials.candidates(resource, call.credentialName),
         headers: (secret) => ({
-          ...restHeaders,
+          ...restHeadersFor(this.#apiUrl),
           ...(body !== undefined && { accept: 'application/json' }),
           ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
         }),
@@ -187,7 +197,7 @@ export class GitHubClient {
  */
 function toNoReplyHost({ url = 'https://github.com', apiUrl }: ClientOptions): string {
   const { hostname } = new URL(url);
-  const isStandIn = /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname) && !apiUrl.endsWith('/api/v3');
+  const isStandIn = /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname) && !isEnterpriseServer(apiUrl);
   return isStandIn ? 'github.com' : hostname;
 }
 
@@ -215,7 +225,7 @@ function garbled(error: unknown): AppError | undefined {
 
 /** Returns the URL of the GraphQL API. GitHub Enterprise serves it beside its REST API (`/api/v3`), not below it. */
 export function graphqlUrl(apiUrl: string): string {
-  return apiUrl.endsWith('/api/v3') ? apiUrl.replace(/v3$/, 'graphql') : `${apiUrl}/graphql`;
+  return isEnterpriseServer(apiUrl) ? apiUrl.replace(/v3$/, 'graphql') : `${apiUrl}/graphql`;
 }
 
 function pointsOf(data: unknown): number {

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { HttpTransport, type OnExchange, type RawResponse, withoutContent } from '../../transport/http-transport.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
-import { graphqlUrl, restHeaders } from '../client.ts';
+import { graphqlUrl, restHeadersFor } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
 import type { AppIdentity } from './identity.ts';
 
@@ -92,7 +92,7 @@ export class AppClient {
       return await this.#transport.send(path === '/graphql' ? graphqlUrl(apiUrl) : `${apiUrl}${path}`, {
         method,
         headers: {
-          ...restHeaders,
+          ...restHeadersFor(apiUrl),
           authorization: `Bearer ${credential}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },

@@ -2,16 +2,18 @@ import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { BearerTransport } from '../../transport/bearer.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
-import { type ClientOptions, restHeaders } from '../client.ts';
+import { type ClientOptions, restHeadersFor } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
 
 /** Sends requests to GitHub with the tokens that callers present. */
 export class BearerClient {
   readonly #now: () => Date;
+  readonly #headers: Record<string, string>;
   readonly #transport: BearerTransport;
 
   constructor(options: ClientOptions) {
     this.#now = options.now;
+    this.#headers = restHeadersFor(options.apiUrl);
     this.#transport = new BearerTransport(options, unavailable);
   }
 
@@ -30,7 +32,7 @@ export class BearerClient {
     schema: Schema,
     signal: AbortSignal,
   ): Promise<Static<Schema> | null> {
-    const credentials = { ...restHeaders, authorization: `Bearer ${token}` };
+    const credentials = { ...this.#headers, authorization: `Bearer ${token}` };
     const { status, headers, text } = await this.#transport.get(path, credentials, signal);
     if (status === 401) throw new AppError('unauthenticated', 'GitHub does not accept this token.');
     if (isLimited(status, headers, text)) {
