@@ -63,12 +63,16 @@ export function avatarPath(provider: string, name: string): string {
   return `/avatars/${provider}/${toPathPart(name)}`;
 }
 
+/** Characters that URLs of hosts contain, such as `dependabot[bot].png`, and that RFC 3986 allows only in the authority. */
+const unencodedInPath = /(?<=^https?:\/\/[^/]+\/.*)[[\]|^`{}]/g;
+
 /** Returns the URL of an account's image. Hosts have none for some accounts, such as most groups of GitLab. */
 export function avatarUrlFor(
   { provider, name, avatarUrl }: Pick<Account, 'provider' | 'name' | 'avatarUrl'>,
   publicUrl: string,
 ): string {
-  return URL.canParse(avatarUrl) ? avatarUrl : `${publicUrl}${avatarPath(provider, name)}`;
+  if (!URL.canParse(avatarUrl)) return `${publicUrl}${avatarPath(provider, name)}`;
+  return avatarUrl.replaceAll(unencodedInPath, encodeURIComponent);
 }
 
 /** Returns the names of the numbers of an account that are not known. */

@@ -29,28 +29,35 @@ export async function withStored(
   return { ...day, counters };
 }
 
-/** Sums up the stored repositories of an organization in the place of its counters of a day. */
+/**
+ * Sums up the stored repositories of an organization in the place of its counters of a day.
+ * @param sum gives the sums; default: with repositories that are being read.
+ */
 export async function withSums(
   connection: Connection,
   accountId: string,
   visibility: Visibility,
   day: CountersOfDay,
+  sum = sumOrganization,
 ): Promise<CountersOfDay> {
-  const { counters, missing, listedAt } = await sumOrganization(connection, accountId, visibility);
+  const { counters, missing, listedAt } = await sum(connection, accountId, visibility);
   if (listedAt !== null) return { ...day, counters, missing };
   // Only single repositories were read, or the counters were imported.
   return { ...day, counters: eachCounter((name) => Math.max(counters[name] ?? 0, day.counters[name] ?? 0)) };
 }
 
-/** Sums up the stored repositories of an organization, also those that are being read. */
-export async function sumOrganization(
-  connection: Connection,
-  accountId: string,
-  visibility: Visibility,
-): Promise<Pick<OwnedTotals, 'counters' | 'listedAt'> & { missing: CounterName[] }> {
+type Sums = Pick<OwnedTotals, 'counters' | 'listedAt'> & { missing: CounterName[] };
+
+/** Sums up the totals of an organization's repositories. Reads the same rows, however many repositories there are. */
+export async function sumTotals(connection: Connection, accountId: string, visibility: Visibility): Promise<Sums> {
   const { counters, listedAt, uncollected } = await sumOverOwned(connection, accountId, visibility);
-  const missing = missingCounters(uncollected);
-  if (!uncollected.includes('commit')) return { counters, listedAt, missing };
+  return { counters, listedAt, missing: missingCounters(uncollected) };
+}
+
+/** Sums up the stored repositories of an organization, also those whose history is being read. */
+async function sumOrganization(connection: Connection, accountId: string, visibility: Visibility): Promise<Sums> {
+  const { counters, listedAt, missing } = await sumTotals(connection, accountId, visibility);
+  if (!missing.includes('commits')) return { counters, listedAt, missing };
   const { commits, repositories } = await countUncounted(connection, accountId, visibility);
   const all = {
     ...counters,

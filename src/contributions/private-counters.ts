@@ -2,7 +2,7 @@ import type { Account } from '../accounts/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { type CountersOfDay, findHistory, removePrivateCounters, savePrivateCounters } from './counter-store.ts';
 import { type CounterName, counterNames, missingCounters } from './counters.ts';
-import { withSums } from './present-counters.ts';
+import { sumTotals, withSums } from './present-counters.ts';
 import { countStored, findReportedTotals } from './private-store.ts';
 
 /**
@@ -45,7 +45,10 @@ export async function recordPrivateCounters(
 ): Promise<void> {
   const [day] = await findHistory(connection, account.id, { limit: 1 });
   if (day === undefined) return;
-  const all = await withPrivate(connection, account, day);
+  const all =
+    account.type === 'organization'
+      ? await withSums(connection, account.id, 'all', day, sumTotals)
+      : await ofUser(connection, account.id, day);
   if (isSame(all, day)) await removePrivateCounters(connection, account.id, day.day);
   else await savePrivateCounters(connection, account.id, all);
 }

@@ -4,7 +4,7 @@ import { hasShownOtherwise } from '../contributions/changed-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { updateTotalsJob } from '../contributions/jobs.ts';
 import { foldSums } from '../contributions/owner-sum-store.ts';
-import { sumOrganization } from '../contributions/present-counters.ts';
+import { sumTotals } from '../contributions/present-counters.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { prepareListsAgain } from '../contributors/prepare-store.ts';
 import { addJob } from '../database/added-jobs.ts';
@@ -25,7 +25,7 @@ export async function recordState(
   await foldSums(transaction, accountId);
   await announce(transaction, { kind: 'account', key: accountId });
   if (account.type === 'organization') {
-    const { listedAt, counters, missing } = await sumOrganization(transaction, accountId, 'public');
+    const { listedAt, counters, missing } = await sumTotals(transaction, accountId, 'public');
     if (listedAt === null) return;
     await saveCounters(transaction, accountId, { counters, missing, fetchedAt: context.now() });
   } else {

@@ -66,7 +66,7 @@ describe('plaudit card', () => {
     assert.deepEqual(warned, []);
     assert.match(await readFile(own, 'utf8'), />Public and private contributions · as of /);
     assert.equal((await sharp(people).metadata()).width, 960);
-    assert.match(await readFile(badge, 'utf8'), /[1-9]\d* contributors?</);
+    assert.match(await readFile(badge, 'utf8'), /[1-9]\d* contributors? · without bots</);
     const before = await stat(badge);
     await card(io, addressesAndFiles.slice(-2));
     assert.equal(printed.at(-1), `${badge} is as it was`);

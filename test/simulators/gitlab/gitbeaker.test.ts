@@ -129,6 +129,7 @@ async function sendAllRequests(fixture: ContractWorld, simulator: GitLabSimulato
     updatedAfter: since,
   });
   await api.GroupMembers.all(`${organization.login}/core`, page);
+  await api.ProjectMembers.show(project, people.max.id, { includeInherited: true });
   await api.GroupMembers.show(organization.id, people.max.id, { includeInherited: true });
   await api.Issues.all({ ...page, scope: 'all', authorId: people.ada.id, state: 'closed' });
   await api.MergeRequests.all({ ...page, scope: 'all', authorId: people.ada.id, state: 'merged' });
