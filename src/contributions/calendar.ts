@@ -14,6 +14,7 @@ import { counterNames } from './counters.ts';
 import { isCollectingDays } from './day-store.ts';
 import { calendarJob } from './jobs.ts';
 import { ofContributions, storedCounters } from './kinds.ts';
+import { areTotalsWanted } from './wanted-totals-store.ts';
 import { type CountedAccount, countParts } from './window-store.ts';
 
 const dayMs = 86_400_000;
@@ -62,7 +63,9 @@ export async function findCalendar(
   terms: CalendarTerms,
 ): Promise<Calendar | undefined> {
   const found = await findKnownCalendar(services, resolved, terms);
-  return found && { ...found, isFinal: found.isFinal && resolved.account.totalsWantedAt === null };
+  return (
+    found && { ...found, isFinal: found.isFinal && !(await areTotalsWanted(services.connection, resolved.account)) }
+  );
 }
 
 async function findKnownCalendar(

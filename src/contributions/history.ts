@@ -7,6 +7,7 @@ import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { counterNames, unknownCounters } from './counters.ts';
 import { withStored } from './present-counters.ts';
 import { isSame, withPrivate } from './private-counters.ts';
+import { areTotalsWanted } from './wanted-totals-store.ts';
 
 /**
  * Finds a page of the history, newest day first. On the first page, the newest day has the sums of stored data in the place of
@@ -43,7 +44,7 @@ async function findPresent(
   newest = neverCounted(account),
 ): Promise<CountersOfDay> {
   const day = await withStored(connection, { account, provider }, newest);
-  return account.totalsWantedAt === null ? day : { ...day, missing: [...counterNames] };
+  return (await areTotalsWanted(connection, account)) ? { ...day, missing: [...counterNames] } : day;
 }
 
 function dayOfCursor(parameter: string, [accountId, day]: Place, account: Account): string {

@@ -17,6 +17,7 @@ import {
 import { countStored } from './private-store.ts';
 import { findHostCounters, findStoredHostCounters } from './reported-window.ts';
 import type { ReportedWindow } from './reported-window-store.ts';
+import { areTotalsWanted } from './wanted-totals-store.ts';
 import { type CountedAccount, countParts, findUndated } from './window-store.ts';
 
 /** The counters of a window. */
@@ -108,7 +109,7 @@ export async function loadWindows(
 ): Promise<WindowSeries> {
   const collected = await countWindows(services, resolved, wanted);
   // Neither these nor the host's agree with the lifetime numbers.
-  if (resolved.account.totalsWantedAt !== null) return { ...collected, missing: [...counterNames] };
+  if (await areTotalsWanted(services.connection, resolved.account)) return { ...collected, missing: [...counterNames] };
   const isComplete = !ofHost.some((name) => collected.missing.includes(name));
   if (isComplete || wanted.withPrivate) return collected;
   const windows = collected.windows.map(({ window }) => window);

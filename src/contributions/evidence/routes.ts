@@ -14,6 +14,7 @@ import { type CounterName, counterNames } from '../counters.ts';
 import { findDays } from '../history.ts';
 import { itemised } from '../kinds.ts';
 import { derivedRules, rules } from '../rules.ts';
+import { areTotalsWanted } from '../wanted-totals-store.ts';
 import { findMissing, loadWindows, ofHost, wholeDays } from '../window.ts';
 import { countParts } from '../window-store.ts';
 import { type LoadedEvidence, readItemFilter } from './evidence.ts';
@@ -179,7 +180,7 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   const found = await loadList(services, wanted, list, { ...page, key });
   const terms = { ...counted, ...endsOf(found.scope) };
   const missing =
-    (account.totalsWantedAt === null ? number?.missing : [counter]) ??
+    ((await areTotalsWanted(connection, account)) ? [counter] : number?.missing) ??
     (await findMissing(connection, terms, account.type, provider.accounts.reportsTotals));
   return {
     ...found,

@@ -7,6 +7,7 @@ import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { deleteRepository, setVisibility, transferRepository } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import type { World } from '../../../simulators/world/world.ts';
+import { recordContributorsOfChanged } from '../../../src/contributions/changed-store.ts';
 import { untilIdle, untilListedAgain } from '../../e2e/access/state.ts';
 import { deliver, settings } from '../../e2e/deliveries/delivering.ts';
 import type { TestService } from '../../e2e/service.ts';
@@ -100,6 +101,27 @@ describe('numbers of people after a change of visibility', () => {
       );
     }
   });
+
+  for (const change of ['is_private = true', 'is_fork = true', 'deleted_at = now()']) {
+    it(`are incomplete from the moment at which a repository is stored with ${change}`, async () => {
+      const { now } = clock();
+      await using simulator = await startSimulator({ now, repositories: 1 });
+      const { people } = addPeople(simulator.world);
+      await using service = await startSteppedService({ simulator, now });
+      for (const { login } of people) await service.getComplete(`${login}/contributors?limit=100`);
+      await untilIdle(service);
+      const { connection, pool } = service.database;
+      await pool.query(`update repositories set ${change} where name = 'tools'`);
+      const contributor = people.at(-1)?.login ?? assert.fail();
+      const assertIncomplete = async (): Promise<void> => {
+        const { all, complete } = await readNumbers(service, contributor);
+        assert.deepEqual([...complete], [], all.join('\n'));
+      };
+      await assertIncomplete();
+      assert.ok(await recordContributorsOfChanged(connection, 100));
+      await assertIncomplete();
+    });
+  }
 
   it('are incomplete while the host does not report them', async () => {
     const { now, advance } = clock();
