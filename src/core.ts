@@ -6,16 +6,18 @@ import type { Config } from './config/config.ts';
 import { historiesOf, prepareDataDirectory, saveAuthorities } from './data-directory.ts';
 import type { Announcement } from './database/announcements.ts';
 import { type DatabaseClock, followClock } from './database/clock.ts';
-import type { Database } from './database/connection.ts';
+import type { ConnectionPool, Database } from './database/connection.ts';
 import { hasEmbeddedDatabase } from './database/embedded/embedded.ts';
 import { correctFutureTimes } from './database/future-store.ts';
 import { type Listener, listen } from './database/listener.ts';
 import type { PoolName } from './database/metrics.ts';
 import { openDatabase, openUnchanged } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
-import { type ConnectionPool, openPool, type PoolObserver } from './database/pool.ts';
+import { openPool, type PoolObserver } from './database/pool.ts';
 import { openReplica, type ReplicaObserver } from './database/replica.ts';
 import { openRequestPool } from './database/request-pool.ts';
+import { isPooled } from './database/sessions.ts';
+import { breakOffSilent } from './database/silent-connections.ts';
 import { HistoryCache } from './history/history-cache.ts';
 import { ResponseCache } from './http/response-cache.ts';
 import type { Log } from './log.ts';
@@ -222,7 +224,10 @@ async function openPools(
   const dropSilent = (forMs: number): void => {
     for (const pool of [requests, control, database, replica]) pool?.dropSilent(forMs);
   };
+  // The number that a pooler gives a connection says nothing about its session.
+  const stopLooking = isPooled(database) ? undefined : breakOffSilent(database, control.pool);
   const closeAll = async (): Promise<void> => {
+    stopLooking?.();
     await requests.close();
     await replica?.close();
     await control.close();

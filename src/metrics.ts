@@ -4,7 +4,13 @@ import manifest from '../package.json' with { type: 'json' };
 import { registerLookupMetrics } from './accounts/metrics.ts';
 import type { Config } from './config/config.ts';
 import { type Core, type CoreOptions, findFault } from './core.ts';
-import { createJobMetrics, createPoolMetrics, createReplicaMetrics, registerQueueMetrics } from './database/metrics.ts';
+import {
+  createJobMetrics,
+  createPoolMetrics,
+  createReplicaMetrics,
+  registerLockMetrics,
+  registerQueueMetrics,
+} from './database/metrics.ts';
 import type { OnJobEnd } from './database/run-job.ts';
 import { registerDelayMetrics } from './doctor/metrics.ts';
 import { registerGauge } from './gauge.ts';
@@ -51,6 +57,7 @@ export function registerSharedStates(registry: Registry, core: Core): void {
   const { connection } = core.requests;
   registerLookupMetrics(registry, connection, core.now);
   registerQueueMetrics(registry, connection);
+  registerLockMetrics(registry, core.control.connection);
   registerDelayMetrics(registry, { connection, providers: [...core.providers.keys()], now: core.now });
   registerCredentialMetrics(registry, core.providers);
 }

@@ -1,15 +1,30 @@
 import type { Kysely } from 'kysely';
-import type { ClientConfig, Pool } from 'pg';
+import type { Client, ClientConfig, Pool } from 'pg';
 import type { Tables } from './tables.ts';
 
 /** The connection that a store works on: the pool, or one transaction. */
 export type Connection = Kysely<Tables>;
 
-export interface Database {
+/** A connection with a statement without a response. */
+export interface WaitingClient {
+  client: Client;
+  /** The server's number of its session. */
+  pid: number;
+  /** The time, as of `performance.now()`, since which nothing has arrived on it. */
+  sinceMs: number;
+}
+
+export interface ConnectionPool {
   connection: Connection;
   pool: Pool;
-  /** Replaces the connections on which nothing has arrived for `forMs`. */
+  /** Replaces the connections on which nothing has arrived for a time, also those with a running statement. */
   dropSilent(forMs: number): void;
+  /** Finds the connections that wait for a response and on which nothing has arrived for a time. */
+  findWaiting(forMs: number): WaitingClient[];
+  close(): Promise<void>;
+}
+
+export interface Database extends ConnectionPool {
   /** Settings for further pools. Behind a pooler, `statement_timeout` is false, and each transaction may have another session. */
   clientConfig: ClientConfig;
   /** Settings for connections whose session lasts: its locks, settings and channels. */
@@ -18,5 +33,4 @@ export interface Database {
   replicaConfig: ClientConfig | undefined;
   /** A description of the database for people, without secrets. */
   description: string;
-  close(): Promise<void>;
 }

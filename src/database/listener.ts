@@ -6,6 +6,7 @@ import type { Announcement } from './announcements.ts';
 import { Follower } from './follower.ts';
 import { createNotifications, type Notifications } from './notifications.ts';
 import { breakOff, endConnection } from './pool.ts';
+import { transportSettings } from './session-settings.ts';
 
 const reconnectDelayMs = { first: 100, most: 5000 };
 /** The time between two reads of announcements, in ms, and the time after which one without a result breaks the connection. */
@@ -65,6 +66,8 @@ export async function listen(options: {
     });
     try {
       await fresh.connect();
+      // The server frees the lock of this node when it notices that the connection has ended.
+      await fresh.query(transportSettings);
       node ??= await nextNodeNumber(fresh);
       // Shared, because the server may still hold the lock of this node's broken connection.
       await fresh.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);

@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { registerGauge, sharing } from '../gauge.ts';
+import { findBlockingTransactions } from './blocking-transactions.ts';
 import type { Connection } from './connection.ts';
 import { countJobs, jobStates } from './job-counts.ts';
 import type { PoolObserver } from './pool.ts';
@@ -106,5 +107,21 @@ export function registerQueueMetrics(registry: Registry, connection: Connection)
     help: 'Time for which the oldest due job of all nodes has waited for a worker.',
     labelNames: ['task'],
     read: async () => (await count()).map(({ task, longestWaitS }) => ({ labels: { task }, value: longestWaitS })),
+  });
+}
+
+const maxBlocking = 10;
+
+/** Registers the transactions for whose locks others wait, which are read from the database when metrics are fetched. */
+export function registerLockMetrics(registry: Registry, connection: Connection): void {
+  registerGauge(registry, {
+    name: 'plaudit_database_lock_wait_seconds',
+    help: 'Time for which others have waited for a lock of a transaction: its session, its state, and the table or kind of the lock.',
+    labelNames: ['pid', 'state', 'lock'],
+    read: async () =>
+      (await findBlockingTransactions(connection, maxBlocking)).map(({ pid, state, lock, waitS: value }) => ({
+        labels: { pid: String(pid), state, lock },
+        value,
+      })),
   });
 }

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type ClientBase, type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { AppError } from '../errors.ts';
 import { advisoryLocks } from './advisory-locks.ts';
+import { transportSettings } from './session-settings.ts';
 
 /**
  * The longest wait of a statement for a lock, in ms. While a statement waits for a table, all later ones of other
@@ -43,7 +44,7 @@ export async function withMigratingConnections<Result>(
     statement_timeout: 0,
     query_timeout: 0,
     max: 2,
-    onConnect: (client) => client.query(`set lock_timeout = ${lockTimeoutMs}; ${noTimeLimits}`),
+    onConnect: (client) => client.query(`set lock_timeout = ${lockTimeoutMs}; ${transportSettings}; ${noTimeLimits}`),
   };
   const pool = new Pool(options);
   pool.on('error', () => {});

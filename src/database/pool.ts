@@ -1,18 +1,11 @@
 import type { Duplex } from 'node:stream';
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import { type Client, type ClientConfig, Pool } from 'pg';
+import { type Client, type ClientBase, type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { cancelStatement } from './cancel-statement.ts';
-import type { Connection } from './connection.ts';
+import type { ConnectionPool, WaitingClient } from './connection.ts';
+import { sessionSettings, withSettings } from './session-settings.ts';
 import { notifying, StorableClient } from './storable.ts';
 import type { Tables } from './tables.ts';
-
-export interface ConnectionPool {
-  connection: Connection;
-  pool: Pool;
-  /** Replaces the connections on which nothing has arrived for a time, also those with a running statement. */
-  dropSilent(forMs: number): void;
-  close(): Promise<void>;
-}
 
 /** Receives what happens in a pool; times are in seconds. */
 export interface PoolObserver {
@@ -44,7 +37,7 @@ export function openPool(
   { maxConnections, statementTimeoutMs, observer }: PoolLimits,
   lending?: (pool: Pool) => PostgresPool,
 ): ConnectionPool {
-  const heardAt = new Map<Client, number>();
+  const heardAt = new Map<PooledClient, number>();
   const responseTimeoutMs = statementTimeoutMs + responseGraceMs;
   const hasServerLimit = clientConfig.statement_timeout !== false;
   class PooledClient extends StorableClient {
@@ -58,25 +51,48 @@ export function openPool(
       else void cancelStatement(this, clientConfig).then(end);
     }
 
+    /** Sends the settings of the session, which are no statement for the observer. */
+    applySettings(): Promise<unknown> {
+      return super.query(sessionSettings);
+    }
+
+    override change(statement: unknown): unknown {
+      return hasServerLimit ? statement : withSettings(statement);
+    }
+
     override onStatement(seconds: number): void {
       observer?.onStatement(seconds);
     }
   }
-  const pool = new Pool({
+  // The pool waits for `onConnect` before it lends a connection (pg-pool, `newClient`).
+  const options: PoolConfig & { onConnect: (client: ClientBase) => Promise<unknown> } = {
     ...clientConfig,
     statement_timeout: hasServerLimit && statementTimeoutMs,
     query_timeout: responseTimeoutMs,
     max: maxConnections,
     Client: PooledClient,
-  });
+    onConnect: async (client) => {
+      if (client instanceof PooledClient && hasServerLimit) await client.applySettings();
+    },
+  };
+  const pool = new Pool(options);
   const dropSilent = (forMs: number): void => {
     const since = performance.now() - forMs;
     for (const [client, at] of heardAt) if (at <= since) breakOff(client);
   };
+  const findWaiting = (forMs: number): WaitingClient[] =>
+    [...heardAt].flatMap(([client, at]) => {
+      const { waitingSince } = client;
+      const { processID: pid }: { processID?: number | null } = Object(client);
+      if (waitingSince === undefined || typeof pid !== 'number') return [];
+      const sinceMs = Math.max(at, waitingSince);
+      return performance.now() - sinceMs < forMs ? [] : [{ client, pid, sinceMs }];
+    });
   // A connection that breaks while idle is replaced when the next one is needed; without a listener its error would end
   // the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
+    if (!(client instanceof PooledClient)) return;
     const hear = (): void => void heardAt.set(client, performance.now());
     hear();
     socketOf(client).on('data', hear);
@@ -89,6 +105,7 @@ export function openPool(
     connection,
     pool,
     dropSilent,
+    findWaiting,
     close: async () => {
       // Repeated, because a connection may fall silent at any time while others still end.
       const impatient = setInterval(() => dropSilent(endsWithinMs), endsWithinMs);

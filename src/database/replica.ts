@@ -1,8 +1,8 @@
 import type { PostgresQueryResult } from 'kysely';
 import { Client, type ClientConfig, type Pool, type PoolClient } from 'pg';
-import type { Database } from './connection.ts';
+import type { ConnectionPool, Database } from './connection.ts';
 import { Loan } from './loan.ts';
-import { type ConnectionPool, endConnection, openPool, type PoolObserver } from './pool.ts';
+import { endConnection, openPool, type PoolObserver } from './pool.ts';
 import type { StatementScope } from './statement-scope.ts';
 
 /** The time, in ms, in which a connection is made; meanwhile a request waits. */

@@ -1,8 +1,9 @@
 import type { CompiledQuery } from 'kysely';
 import type { ClientConfig, Pool } from 'pg';
+import type { ConnectionPool } from './connection.ts';
 import { Loan } from './loan.ts';
 import { preparedName, setPointReader } from './point-reads.ts';
-import { type ConnectionPool, openPool, type PoolLimits, type PoolObserver } from './pool.ts';
+import { openPool, type PoolLimits, type PoolObserver } from './pool.ts';
 import type { Replica } from './replica.ts';
 import { ReplicaLoan } from './replica-loan.ts';
 import { isPooled } from './sessions.ts';

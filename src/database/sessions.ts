@@ -1,4 +1,4 @@
-import { Client, type ClientBase, type ClientConfig, DatabaseError, type Pool, type PoolClient } from 'pg';
+import { Client, type ClientBase, type ClientConfig, DatabaseError } from 'pg';
 import { AppError } from '../errors.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Database } from './connection.ts';
@@ -22,14 +22,12 @@ export function isPooled({ clientConfig }: Pick<Database, 'clientConfig'>): bool
  * Checks that sessions of a database last as long as their connections, and that both of its addresses lead to it.
  * @throws AppError `misconfigured`.
  */
-export async function requireSessions(
-  database: Pick<Database, 'clientConfig' | 'sessionConfig' | 'pool'>,
-): Promise<void> {
-  const { clientConfig, sessionConfig, pool } = database;
+export async function requireSessions(database: Pick<Database, 'clientConfig' | 'sessionConfig'>): Promise<void> {
+  const { clientConfig, sessionConfig } = database;
   if (!isPooled(database)) {
-    // The first statements use this connection afterwards.
-    await using lent = await lend(pool);
-    if (await isShared(lent.client, clientConfig, 'DATABASE_URL')) throw needsSessions('DATABASE_URL');
+    // Not a connection of the pool, whose settings would stay in a session of others.
+    await using first = await connect(clientConfig, 'DATABASE_URL');
+    if (await isShared(first.client, clientConfig, 'DATABASE_URL')) throw needsSessions('DATABASE_URL');
     return;
   }
   await using session = await connect(sessionConfig, 'DATABASE_DIRECT_URL');
@@ -63,20 +61,6 @@ interface Connected extends AsyncDisposable {
 
 /** Poolers connect to the server with the first statement. */
 const firstStatement = { text: 'select', query_timeout: timeoutMs };
-
-/** Takes a connection of a pool. */
-async function lend(pool: Pool): Promise<Connected> {
-  let client: PoolClient | undefined;
-  try {
-    client = await pool.connect();
-    await client.query(firstStatement);
-  } catch (error) {
-    client?.release(true);
-    throw notResponding(error, 'DATABASE_URL');
-  }
-  const lent = client;
-  return { client: lent, [Symbol.asyncDispose]: async () => lent.release() };
-}
 
 async function connect(config: ClientConfig, setting: 'DATABASE_URL' | 'DATABASE_DIRECT_URL'): Promise<Connected> {
   const client = new Client({ ...config, query_timeout: timeoutMs });

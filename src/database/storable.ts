@@ -44,27 +44,47 @@ const noResponse = 'Query read timeout';
  * A connection that cleans the parameters of every statement, and notices when one gets no response in time.
  */
 export class StorableClient extends Client {
+  /** The times at which the statements without a response were sent, the first one first. */
+  readonly #sent = new Map<unknown, number>();
+
   constructor(config?: ClientConfig) {
     super(config);
     const query = this.query.bind(this);
     const send = (statement: unknown, ...parameters: unknown[]): unknown => {
       const begunAt = performance.now();
       const noticed = (error: unknown): void => {
+        this.#sent.delete(noticed);
         const seconds = (performance.now() - begunAt) / 1000;
         for (let left = sizeOf(statement); left > 0; left -= 1) this.onStatement(seconds);
         if (error instanceof Error && error.message === noResponse) this.onSilent();
       };
       const sent: unknown = Reflect.apply(query, this, [
-        cleanStatement(statement),
+        cleanStatement(this.change(statement)),
         ...parameters.map((parameter) => {
-          if (typeof parameter === 'function') return notifying(parameter, noticed);
+          if (typeof parameter === 'function') {
+            this.#sent.set(noticed, begunAt);
+            return notifying(parameter, noticed);
+          }
           return Array.isArray(parameter) ? storable(parameter) : parameter;
         }),
       ]);
-      if (sent instanceof Promise) sent.then(() => noticed(undefined), noticed);
+      if (sent instanceof Promise) {
+        this.#sent.set(noticed, begunAt);
+        sent.then(() => noticed(undefined), noticed);
+      }
       return sent;
     };
     Object.assign(this, { query: send });
+  }
+
+  /** Returns the time, as of `performance.now()`, at which the statement was sent that waits for its response; undefined: none does. */
+  get waitingSince(): number | undefined {
+    return this.#sent.values().next().value;
+  }
+
+  /** Changes a statement before it is sent; to be overridden. */
+  change(statement: unknown): unknown {
+    return statement;
   }
 
   /** Called with the time that a statement took, in seconds, also after a failure; to be overridden. */

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from './connection.ts';
 
 const rowsAtOnce = 2000;
+/** The longest time, in ms, that a slow reader may take for the rows of one fetch. */
+const longestReaderPauseMs = 600_000;
 
 /** Runs `read` on all data as of one moment, also while other processes write. */
 export async function* atOneMoment(
@@ -14,6 +16,7 @@ export async function* atOneMoment(
     .setAccessMode('read only')
     .execute();
   try {
+    await sql`set local idle_in_transaction_session_timeout = ${sql.lit(longestReaderPauseMs)}`.execute(transaction);
     yield* read(transaction);
   } finally {
     await transaction.rollback().execute();

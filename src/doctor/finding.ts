@@ -16,6 +16,7 @@ export const findingCodes = [
   'migrations_pending',
   'clock_differs',
   'statement_limit_missing',
+  'transaction_blocking',
   'replica_reachable',
   'replica_unreachable',
   'replica_unfit',

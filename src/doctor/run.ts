@@ -13,7 +13,7 @@ import {
   checkStreams,
   checkWaiting,
 } from './checks/collecting.ts';
-import { checkServer, type Opened, openForDoctor } from './checks/database.ts';
+import { checkLocks, checkServer, type Opened, openForDoctor } from './checks/database.ts';
 import { checkDeliveries } from './checks/deliveries.ts';
 import type { HostContext } from './checks/host-context.ts';
 import { examineHost, hostUnchecked } from './checks/hosts.ts';
@@ -93,6 +93,7 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
   const names = config.providers.map(({ name }) => name);
   return [
     { area: 'database', subject: 'clock and nodes', run: () => checkServer(database, now) },
+    { area: 'database', subject: 'locks', run: () => checkLocks(connection, now()) },
     { area: 'database', subject: 'replica', run: () => checkReplica(database) },
     { area: 'deliveries', subject: 'deliveries', run: () => checkDeliveries(connection, config.providers, now()) },
     { area: 'hosts', subject: 'installations', run: () => checkInstallations(connection) },

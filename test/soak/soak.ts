@@ -216,6 +216,14 @@ const moveDatabase: Disturbance = async (context) => {
   });
 };
 
+/** Connections swallow all that is sent over them, as behind a firewall that forgot them; new ones work. */
+const muteDatabase: Disturbance = async (context) => {
+  context.log('the connections to the database fall silent');
+  await duringOutage(context, async () => {
+    context.link.silence('existing');
+  });
+};
+
 const disturbances: readonly Disturbance[] = [
   killNode,
   killNode,
@@ -225,6 +233,7 @@ const disturbances: readonly Disturbance[] = [
   crashDatabase,
   freezeDatabase,
   moveDatabase,
+  muteDatabase,
 ];
 
 /** Records the time of an outage of the database, and waits until all nodes are ready again. */

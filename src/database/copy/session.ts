@@ -1,6 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import { noTimeLimits } from '../migrating-session.ts';
 import { breakOff, endConnection } from '../pool.ts';
+import { transportSettings } from '../session-settings.ts';
 
 /** Settings of the text format of COPY, which replace those of a role or database. */
 const textFormat = `set client_encoding = 'UTF8'; set datestyle = 'ISO'`;
@@ -28,7 +29,7 @@ export async function openSession(clientConfig: ClientConfig, signal: AbortSigna
   try {
     // The signal may have been aborted while the connection was opened.
     signal.throwIfAborted();
-    await client.query(`${noTimeLimits}; ${textFormat}`);
+    await client.query(`${noTimeLimits}; ${transportSettings}; ${textFormat}`);
   } catch (error) {
     await dispose();
     throw error;

@@ -1,7 +1,8 @@
 import type { DatabaseSettings } from '../../config/config.ts';
 import { counted } from '../../counted.ts';
+import { type BlockingTransaction, findBlockingTransactions } from '../../database/blocking-transactions.ts';
 import { readClock } from '../../database/clock.ts';
-import type { Database } from '../../database/connection.ts';
+import type { Connection, Database } from '../../database/connection.ts';
 import { hasEmbeddedDatabase } from '../../database/embedded/embedded.ts';
 import { type MigrationState, readMigrationState } from '../../database/migrate.ts';
 import {
@@ -15,7 +16,8 @@ import { isPooled } from '../../database/sessions.ts';
 import { AppError } from '../../errors.ts';
 import { limitsStatements, readLivingNodes } from '../database-store.ts';
 import { type Finding, found } from '../finding.ts';
-import { lasting } from '../words.ts';
+import { ago, lasting, quoted } from '../words.ts';
+import { maxGroups } from './collecting.ts';
 
 /** The result of opening the database. */
 export interface Opened {
@@ -128,6 +130,31 @@ const noStatementLimit = database(
   'Behind a pooler, the statements of a node that was killed have no time limit.',
   "Set one for the role: alter role ... set statement_timeout = '10min'.",
 );
+
+/** Waits from this length on, in s, are worth knowing: locks are mostly free again within milliseconds. */
+const longWaitS = 5;
+
+/** Finds transactions for whose locks others wait. */
+export async function checkLocks(connection: Connection, now: Date): Promise<Finding[]> {
+  const blocking = await findBlockingTransactions(connection, maxGroups);
+  return blocking.filter(({ waitS }) => waitS >= longWaitS).map((transaction) => describeBlocking(transaction, now));
+}
+
+function describeBlocking(transaction: BlockingTransaction, now: Date): Finding {
+  const { pid, application, begunAt, state, lock, waiting, waitS, waitingStatement } = transaction;
+  const client = application === '' ? '' : ` of ${quoted(application)}`;
+  return found('database', {
+    severity: 'problem',
+    code: 'transaction_blocking',
+    subject: lock,
+    message:
+      `${counted(waiting, 'session')} ${waiting === 1 ? 'waits' : 'wait'} up to ${lasting(waitS * 1000)} for a lock (${lock}) of the ` +
+      `transaction in session ${pid}${client}, which began ${ago(begunAt, now)} and is ${state}: ${quoted(waitingStatement)}`,
+    remedy: `Wait, or end it: select pg_terminate_backend(${pid}). Nothing stored is lost.`,
+    since: begunAt,
+    count: waiting,
+  });
+}
 
 function database(severity: Finding['severity'], code: Finding['code'], message: string, remedy?: string): Finding {
   return found('database', { severity, code, message, remedy });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import type { ConnectionPool } from '../../../src/database/connection.ts';
 import { fixedStatement, pointRead } from '../../../src/database/point-reads.ts';
-import type { ConnectionPool } from '../../../src/database/pool.ts';
 import { openRequestPool } from '../../../src/database/request-pool.ts';
 import { withinScope } from '../../../src/database/statement-scope.ts';
 import { isDatabaseUnavailable } from '../../../src/database/unavailable.ts';

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { registerLockMetrics } from '../../../src/database/metrics.ts';
+import { openUnchanged } from '../../../src/database/open.ts';
+import { openPool } from '../../../src/database/pool.ts';
+import { breakOffSilent } from '../../../src/database/silent-connections.ts';
+import { atOneMoment } from '../../../src/database/stream-rows.ts';
+import { inOneTransaction } from '../../../src/database/transaction.ts';
+import { checkLocks } from '../../../src/doctor/checks/database.ts';
+import { createTestDatabase, openTestDatabase } from '../../database.ts';
+import { linkTo } from '../../database-link.ts';
+import { until } from '../../time.ts';
+
+const limits = { maxConnections: 2, statementTimeoutMs: 600_000 };
+const pause = sql<{ pause: string }>`select current_setting('idle_in_transaction_session_timeout') as pause`;
+const lock = sql`lock table announcements in exclusive mode`;
+
+describe('transactions whose client has vanished', () => {
+  for (const [kind, ownConfig] of [
+    ['a session', {}],
+    ['behind a pooler', { statement_timeout: false as const }],
+  ] as const) {
+    it(`end after a bounded pause: ${kind}`, async () => {
+      await using opened = await openTestDatabase();
+      const pool = openPool({ ...opened.database.clientConfig, ...ownConfig }, limits);
+      try {
+        const inside = await inOneTransaction(pool.connection, (transaction) => pause.execute(transaction));
+        assert.deepEqual(inside.rows, [{ pause: '20s' }]);
+        const isolated = await pool.connection
+          .transaction()
+          .setIsolationLevel('repeatable read')
+          .execute((transaction) => pause.execute(transaction));
+        assert.deepEqual(isolated.rows, [{ pause: '20s' }]);
+        const outside = await pause.execute(pool.connection);
+        // A pooler lends the session to others.
+        assert.deepEqual(outside.rows, [{ pause: kind === 'a session' ? '20s' : '0' }]);
+      } finally {
+        await pool.close();
+      }
+    });
+  }
+
+  it('free their locks while their connection is mute', async () => {
+    await using created = await createTestDatabase();
+    await using link = await linkTo(created.url);
+    const muted = await openUnchanged({ databaseUrl: link.url, dataDir: '/nonexistent', log: () => {} });
+    const direct = await openUnchanged({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+    const stop = breakOffSilent(muted, direct.pool, 100);
+    try {
+      const holding = inOneTransaction(muted.connection, async (transaction) => {
+        await lock.execute(transaction);
+        link.silence('existing');
+        await sql`select 1`.execute(transaction);
+      });
+      await assert.rejects(holding, /connection error|Connection terminated/);
+      await inOneTransaction(direct.connection, (transaction) => lock.execute(transaction));
+    } finally {
+      stop();
+      await muted.close();
+      await direct.close();
+    }
+  });
+
+  it('keep statements that the server still runs', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const stop = breakOffSilent(database, database.pool, 50);
+    try {
+      await database.pool.query('select pg_sleep(1)');
+    } finally {
+      stop();
+    }
+  });
+
+  it('leave more time to slow readers of a stream', async () => {
+    await using opened = await openTestDatabase();
+    const read = async function* (transaction: typeof opened.database.connection): AsyncGenerator<string> {
+      yield (await pause.execute(transaction)).rows[0]?.pause ?? '';
+    };
+    for await (const found of atOneMoment(opened.database.connection, read)) assert.equal(found, '10min');
+  });
+});
+
+describe('transactions that hold others up', () => {
+  it('are named with their session, their lock and those that wait', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const holder = await pool.connect();
+    const registry = new Registry();
+    registerLockMetrics(registry, connection);
+    try {
+      await holder.query('begin; lock table announcements in exclusive mode');
+      const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+      const pid = rows[0]?.pid;
+      const waiting = sql`delete from announcements`.execute(connection);
+      const [finding] = await until(async () => {
+        const found = await checkLocks(connection, new Date());
+        return found.length > 0 ? found : undefined;
+      }, 'a session waits for five seconds');
+      assert.equal(finding?.code, 'transaction_blocking');
+      assert.match(
+        finding?.message ?? '',
+        new RegExp(
+          `^1 session waits up to . seconds for a lock \\(announcements\\) of the transaction in session ${pid} of plaudit, ` +
+            'which began . seconds ago and is idle in transaction: delete from announcements$',
+        ),
+      );
+      assert.match(finding?.remedy ?? '', new RegExp(`pg_terminate_backend\\(${pid}\\)`));
+      const metrics = await registry.metrics();
+      assert.match(
+        metrics,
+        new RegExp(`lock_wait_seconds\\{pid="${pid}",state="idle in transaction",lock="announcements"\\}`),
+      );
+      await holder.query('rollback');
+      await waiting;
+      assert.deepEqual(await checkLocks(connection, new Date()), []);
+    } finally {
+      holder.release(true);
+    }
+  });
+
+  it('name the table of a row that others wait for', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    await connection.insertInto('workers').values({ id: 'held', node: 1 }).execute();
+    const holder = await pool.connect();
+    try {
+      await holder.query(`begin; update workers set node = 2 where id = 'held'`);
+      const waiting = connection.deleteFrom('workers').where('id', '=', 'held').execute();
+      const [finding] = await until(async () => {
+        const found = await checkLocks(connection, new Date());
+        return found.length > 0 ? found : undefined;
+      }, 'a session waits for five seconds');
+      assert.equal(finding?.subject, 'workers');
+      await holder.query('rollback');
+      await waiting;
+    } finally {
+      holder.release(true);
+    }
+  });
+});
