@@ -10,6 +10,7 @@ import { cutPage, neighbourCursors, type Page, PageParameters, staleCursor } fro
 import { addEndpoint } from '../http/pipeline.ts';
 import { nearest } from '../nearest.ts';
 import { findBoards, type StoredBoard } from './board-store.ts';
+import { DocumentReader } from './document/document-reader.ts';
 import { documentRoutes } from './document/routes.ts';
 import { evidenceRoutes } from './evidence/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
@@ -46,8 +47,9 @@ export function boardRoutes(app: App, services: AccessServices): void {
   feedRoutes(app, services);
   evidenceRoutes(app, services);
   seasonRoutes(app, services);
-  documentRoutes(app, services);
-  previewRoutes(app, services);
+  const reader = new DocumentReader(services);
+  documentRoutes(app, services, reader);
+  previewRoutes(app, services, reader);
 }
 
 function addList(app: App, services: RouteServices): void {

@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 const deliveriesPerMinute = 6000;
 /** The most requests a minute that prove ownership or change data: from one address, and about one account. */
 const sensitive = { perAddress: 20, perAccount: 60 };
-/** The most searches a minute from one address. Each takes milliseconds of the process that answers all others. */
+/** The most searches a minute from one address. Each takes milliseconds of a process that serves all others. */
 const searchesPerMinute = 60;
 /**
  * Reads and deliveries from loopback are counted but not limited: they come from the operator, or from a proxy for all

@@ -11,8 +11,8 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { saveDocument } from '../file/file-store.ts';
-import { fileHostOf } from '../file/hosts.ts';
-import { readBoardsFile } from '../file/read-file.ts';
+import type { ReadBoardsFile } from '../file/read-file.ts';
+import type { DocumentReader } from './document-reader.ts';
 
 /** An error or warning about a document, with its line and column. */
 export const FaultItem = Type.Object(
@@ -53,9 +53,20 @@ export function withTextBodies(app: App, addRoutes: (scope: App) => void): void 
   });
 }
 
+/**
+ * Refuses a document that has no valid board because of errors: a typing error must not remove all boards.
+ * @throws AppError `invalid_input`.
+ */
+function requireBoards({ boards, reports }: ReadBoardsFile): void {
+  const errors = reports.filter(({ severity }) => severity === 'error');
+  if (boards.length > 0 || errors.length === 0) return;
+  const places = errors.map((error) => `line ${error.line}, column ${error.column}: ${describeReport(error)}`);
+  throw new AppError('invalid_input', ['The document has no board without an error.', ...places].join('\n'));
+}
+
 /** Registers the document with which an owner replaces the file of boards. */
-export function documentRoutes(app: App, services: AccessServices): void {
-  const { connection, now, newId, providers } = services;
+export function documentRoutes(app: App, services: AccessServices, reader: DocumentReader): void {
+  const { connection, now, newId } = services;
   const shared = { path: '/v1/:provider/entities/:name/boards', params: AccountPath, tag: 'Boards' } as const;
   withTextBodies(app, (scope) => {
     addOwnerEndpoint(scope, services, {
@@ -67,24 +78,20 @@ export function documentRoutes(app: App, services: AccessServices): void {
       body: DocumentBody,
       bodyLimit: maxFileBytes,
       response: SingleSchema(Stored),
-      load: async ({ account, caller, body }) => {
-        const { boards, reports, text } = readBoardsFile(Buffer.from(body), fileHostOf(account, providers));
-        const errors = reports.filter(({ severity }) => severity === 'error');
-        // A typing error that leaves no valid board must not remove all boards.
-        if (boards.length === 0 && errors.length > 0) {
-          const places = errors.map((error) => `line ${error.line}, column ${error.column}: ${describeReport(error)}`);
-          throw new AppError('invalid_input', ['The document has no board without an error.', ...places].join('\n'));
-        }
-        await confirmCaller(services, account, caller);
-        await inTransaction(connection, async (transaction) => {
-          const owner = { ownerId: account.id, provider: account.provider };
-          await saveDocument(transaction, owner, { text, reports }, { now: now(), newId });
-          const actor = await actorOf(transaction, caller);
-          const subject = `${boards.length} boards`;
-          await recordAction(services, transaction, account.id, { action: 'boards_changed', subject, ...actor });
-        });
-        return { boards: boards.map(({ slug }) => slug), faults: reports.map(toFault) };
-      },
+      load: ({ account, caller, body }) =>
+        reader.withDocument(account, body, async (read) => {
+          const { boards, reports } = read;
+          requireBoards(read);
+          await confirmCaller(services, account, caller);
+          await inTransaction(connection, async (transaction) => {
+            const owner = { ownerId: account.id, provider: account.provider };
+            await saveDocument(transaction, owner, read, { now: now(), newId });
+            const actor = await actorOf(transaction, caller);
+            const subject = `${boards.length} boards`;
+            await recordAction(services, transaction, account.id, { action: 'boards_changed', subject, ...actor });
+          });
+          return { boards: boards.map(({ slug }) => slug), faults: reports.map(toFault) };
+        }),
       present: (stored) => single('unknown', stored),
     });
   });

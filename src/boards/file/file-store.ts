@@ -8,7 +8,7 @@ import { fieldError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { isPresentInSql } from '../../repositories/present-store.ts';
 import { saveBoards } from '../board-store.ts';
-import { readBoardsFile } from './read-file.ts';
+import { type ReadBoardsFile, readBoardsFile } from './read-file.ts';
 
 /** A stored file of boards, or the document that an owner sent in its place. */
 export interface StoredFile {
@@ -126,7 +126,7 @@ export async function saveRepositoryFile(
 export async function saveDocument(
   transaction: Connection,
   { ownerId, provider }: { ownerId: string; provider: string },
-  document: Pick<ReadBoards, 'text' | 'reports'> | null,
+  document: ReadBoardsFile | null,
   making: Making,
 ): Promise<void> {
   if (document === null) {
@@ -135,11 +135,12 @@ export async function saveDocument(
       .where('owner_id', '=', ownerId)
       .where('repository_id', 'is', null)
       .execute();
-  } else {
-    const file = { path: 'boards.yaml', oid: '', ...document };
-    await saveFile(transaction, { ownerId, repositoryId: null, file, revision: null }, making.now);
+    return applyFile(transaction, { ownerId, provider }, making);
   }
-  await applyFile(transaction, { ownerId, provider }, making);
+  const { boards, text, reports } = document;
+  const file = { path: 'boards.yaml', oid: '', text, reports };
+  await saveFile(transaction, { ownerId, repositoryId: null, file, revision: null }, making.now);
+  await saveBoards(transaction, ownerId, boards, making);
 }
 
 async function saveFile(

@@ -5,9 +5,8 @@ import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import { OptionalTimestampSchema, SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
+import type { DocumentReader } from '../document/document-reader.ts';
 import { DocumentBody, FaultItem, toFault, withTextBodies } from '../document/routes.ts';
-import { fileHostOf } from '../file/hosts.ts';
-import { readBoardsFile } from '../file/read-file.ts';
 import { BoardItem } from '../views/board-json.ts';
 import { toItem } from './preview-json.ts';
 import { type BoardPreview, previewBoard } from './preview-store.ts';
@@ -48,8 +47,8 @@ const Preview = Type.Object(
 const maxPreviewed = 5;
 
 /** Registers the preview of a document: its faults, and the ranking that it would give. */
-export function previewRoutes(app: App, services: AccessServices): void {
-  const { connection, now, computations, providers } = services;
+export function previewRoutes(app: App, services: AccessServices, reader: DocumentReader): void {
+  const { connection, now, computations } = services;
   withTextBodies(app, (scope) => {
     addOwnerEndpoint(scope, services, {
       method: 'POST',
@@ -62,16 +61,16 @@ export function previewRoutes(app: App, services: AccessServices): void {
       body: DocumentBody,
       bodyLimit: maxFileBytes,
       response: SingleSchema(Preview),
-      load: async ({ account, body }) => {
-        const { boards, reports } = readBoardsFile(Buffer.from(body), fileHostOf(account, providers));
-        const previews = await computations.share(account.id, `preview ${body}`, async () => {
-          const found: BoardPreview[] = [];
-          for (const board of boards.slice(0, maxPreviewed))
-            found.push(await previewBoard(connection, board, { ownerId: account.id, now: now() }));
-          return found;
-        });
-        return { faults: reports.map(toFault), boards: previews.map(toItem) };
-      },
+      load: ({ account, body }) =>
+        reader.withDocument(account, body, async ({ boards, reports }) => {
+          const previews = await computations.alone(async () => {
+            const found: BoardPreview[] = [];
+            for (const board of boards.slice(0, maxPreviewed))
+              found.push(await previewBoard(connection, board, { ownerId: account.id, now: now() }));
+            return found;
+          });
+          return { faults: reports.map(toFault), boards: previews.map(toItem) };
+        }),
       present: (preview) => single('unknown', preview),
     });
   });

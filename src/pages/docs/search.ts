@@ -22,7 +22,7 @@ export interface Found {
 const maxFound = 20;
 const excerptLength = 200;
 const minorWeight = 0.3;
-/** The limits of a query: everyone may search, in the process that answers all others. */
+/** The limits of a query: everyone may search, in a process that serves all others. */
 const maxTerms = 6;
 const maxTermLength = 32;
 /** A shorter beginning of words is in most parts of all pages. */
