@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Repository } from '../../simulators/world/model.ts';
+import { dismissReview } from '../../simulators/world/threads.ts';
 import { type Contribution, contributionKinds, type ItemKind } from '../../src/contributions/contribution.ts';
 import { type Stream, streamsOf } from '../../src/providers/provider.ts';
 import { compareContributions, expectedContributions, normalize, withoutUnreported } from './expected.ts';
@@ -63,7 +64,11 @@ export const contributionRules: readonly Rule[] = [
     // Hosts list stars for those who administer a repository.
     tokens: ['organization_admin'],
     check: async (fixture, host) => {
-      const { repositories } = fixture;
+      const { repositories, world, pulls } = fixture;
+      const [pull] = pulls;
+      const approval = pull?.reviews.find(({ state }) => state === 'APPROVED');
+      assert.ok(pull && approval);
+      dismissReview(world, pull, approval);
       const { contributions } = await readEverything(fixture, repositories.handbook, { isDeep: true });
       const strip = ({ details, ...rest }: Contribution) => ({
         ...rest,

@@ -12,7 +12,7 @@ import { closeItem } from '../../simulators/world/mutations.ts';
 import { addAccount } from '../../simulators/world/people.ts';
 import { react } from '../../simulators/world/reactions.ts';
 import { star } from '../../simulators/world/repository-changes.ts';
-import { assign, dismissReview, label, requestReview } from '../../simulators/world/threads.ts';
+import { assign, label, requestReview } from '../../simulators/world/threads.ts';
 import { World } from '../../simulators/world/world.ts';
 import type { KnownAccount, KnownRepository } from '../../src/providers/provider.ts';
 import { clock } from '../time.ts';
@@ -145,7 +145,6 @@ function fill({
   const draft = addReview(world, firstPull, { author: max, state: 'PENDING', createdAt: firstPull.createdAt });
   submitReview(world, firstPull, draft, 'COMMENTED');
   addReview(world, firstPull, { author: deleted, state: 'CHANGES_REQUESTED' });
-  dismissReview(world, firstPull, addReview(world, firstPull, { author: max }));
   const [review] = firstPull.reviews;
   addReviewComment(world, firstPull, { author: olive, ...(review && { review }) });
   requestReview(world, secondPull, ada);

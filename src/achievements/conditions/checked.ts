@@ -1,8 +1,7 @@
-import type { ReviewState } from '../../contributions/contribution.ts';
 import type { DateValue } from './dates.ts';
 import type { Span } from './fault.ts';
 import type { ComparisonOperator, SetForm } from './syntax.ts';
-import type { AgeUnit, FieldOf, Reason } from './vocabulary.ts';
+import type { AgeUnit, FieldOf, Reason, State } from './vocabulary.ts';
 
 /** A condition whose names are all known, and whose comparisons all fit the types of their fields. */
 export type Checked = CheckedJunction | ItemTerm | PersonTerm;
@@ -48,7 +47,7 @@ export interface ReasonTerm extends Span {
 export interface StateTerm extends Span {
   kind: 'state';
   operator: '=' | '!=';
-  value: ReviewState;
+  value: State;
 }
 
 export interface ListTerm extends Span {

@@ -1,5 +1,3 @@
-import { reviewStates } from '../../contributions/contribution.ts';
-
 /** The words of the condition language: actors, actions, fields and their types. */
 
 export const actors = ['author', 'resolved_by', 'assignees', 'reviewers'] as const;
@@ -110,8 +108,12 @@ export type AgeUnit = keyof typeof ageUnits;
 export const reasons = ['REOPENED', 'COMPLETED', 'NOT_PLANNED'] as const;
 export type Reason = (typeof reasons)[number];
 
+/** The states of reviews, as they are stored. */
+export const states = ['approved', 'changes_requested', 'commented', 'dismissed'] as const;
+export type State = (typeof states)[number];
+
 /** The values of fields that have one of some words. */
-export const wordsOf = { reason: reasons, state: reviewStates } as const;
+export const wordsOf = { reason: reasons, state: states } as const;
 
 /** The kinds of reactions (GitHub's ReactionContent). */
 export const emojis = ['THUMBS_UP', 'THUMBS_DOWN', 'LAUGH', 'HOORAY', 'CONFUSED', 'HEART', 'ROCKET', 'EYES'] as const;

@@ -117,7 +117,6 @@ const item: fc.Arbitrary<Item> = fc
     labels: perhaps(some(labels)),
     files: perhaps(some(files)),
     reason: perhaps(fc.constantFrom(...reasons)),
-    state: perhaps(fc.constantFrom(...states)),
     parentLabels: fc.oneof(perhaps(some(labels)), fc.constant(undefined)),
   })
   .map(({ openForMs, answeredAfterMs, isMerged, ...item }) => {
@@ -126,6 +125,7 @@ const item: fc.Arbitrary<Item> = fc
     const isAnswered = item.action === 'discussion' && item.answeredBy !== null && answeredAfterMs !== null;
     return Object.assign(item, {
       closedAt,
+      state: states[(item.createdAt / (3 * hourMs)) % (states.length + 1)] ?? null,
       mergedAt: item.action === 'pull_request' && isMerged ? closedAt : null,
       answeredAt: isAnswered ? item.createdAt + answeredAfterMs : null,
     });
