@@ -26,6 +26,7 @@ import { addRejections } from './deliveries/rejection-store.ts';
 import { Rejections } from './deliveries/rejections.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { App } from './http/app.ts';
+import { basePathIn } from './http/base-path.ts';
 import { Computations } from './http/computations.ts';
 import { Endpoints } from './http/endpoints.ts';
 import { healthRoutes } from './http/health.ts';
@@ -147,6 +148,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
     readsPerMinute: config.rateLimitPerMinute,
     trustedProxies: config.trustedProxies,
     publicUrl,
+    basePath: basePathIn(config.publicUrl ?? 'http://localhost'),
     log,
     metrics,
     now,

@@ -1,6 +1,7 @@
 import { type Environment, type ReadFile, readSettingFile, settingText, withoutServiceLinks } from './environment.ts';
 import { type ProviderConfig, readEnvironmentHosts } from './hosts.ts';
-import { parseProviders } from './providers-file.ts';
+import { misconfigured } from './misconfigured.ts';
+import { parseProviders, reservedSegments } from './providers-file.ts';
 import type { Setting } from './setting.ts';
 import { serviceSettings } from './settings.ts';
 import { rejectMisspelledSettings } from './unknown-settings.ts';
@@ -28,11 +29,25 @@ export function readConfig(variables: Environment, readFile: ReadFile): Config {
   const read = <Result>(setting: Setting<Result>): Result => setting.parse(settingText(setting, environment, readFile));
   const { providersFile, ...service } = readServiceSettings(read);
   const hosts = readEnvironmentHosts(read);
+  const providers =
+    providersFile === undefined ? hosts : [...hosts, ...readProvidersFile(providersFile, hosts, readFile)];
+  requireOwnPath(service, providers);
   return {
     ...service,
     metricsPortIsSet: Boolean(environment['METRICS_PORT']),
-    providers: providersFile === undefined ? hosts : [...hosts, ...readProvidersFile(providersFile, hosts, readFile)],
+    providers,
   };
+}
+
+/**
+ * Checks that no address of the service begins with the path of its public URL: whether a proxy has stripped the path of a
+ * request is not known then.
+ */
+function requireOwnPath({ publicUrl }: Pick<ServiceValues, 'publicUrl'>, providers: readonly ProviderConfig[]): void {
+  const [, first = ''] = publicUrl === undefined ? [] : new URL(publicUrl).pathname.split('/');
+  if (reservedSegments.has(first) || providers.some(({ name }) => name === first)) {
+    throw misconfigured('PUBLIC_URL: its path begins with an address of the service; choose another path');
+  }
 }
 
 /**

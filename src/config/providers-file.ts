@@ -28,7 +28,7 @@ type ProvidersFile = Static<typeof ProvidersFile>;
 const compiledProvidersFile = Compile(ProvidersFile);
 
 /** First path segments of the addresses of the service, which no host may have as its name. */
-const reservedSegments: ReadonlySet<string> = new Set([
+export const reservedSegments: ReadonlySet<string> = new Set([
   'avatars',
   'board',
   'boards',

@@ -12,6 +12,8 @@ Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).ev
 
 const port = Type.Integer({ minimum: 0, maximum: 65_535 });
 const validPort = 'an integer from 0 to 65535';
+/** A URL whose path needs no encoding, because it becomes a part of cookies and of all addresses on pages. */
+const plainUrl = String.raw`^[^/?#@\\]+//[^/?#@\\]+(/[\w~-][\w.~-]*)*/*$`;
 /** Each process takes memory. On a machine with more cores the operator decides how many processes the service gets. */
 const maxDefaultWorkers = 4;
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -48,11 +50,11 @@ export const serviceSettings = {
   }),
   publicUrl: setting({
     name: 'PUBLIC_URL',
-    schema: Type.String({ format: 'http-url' }),
+    schema: Type.String({ format: 'http-url', pattern: plainUrl }),
     default: undefined,
     shownDefault: '`http://HOST:PORT`',
-    valid: validUrl,
-    description: 'Address of the service in links and in tokens.',
+    valid: `${validUrl}, whose path has plain names without ".."`,
+    description: 'Address of the service in links and in tokens; it may have a path, which a proxy may strip or not.',
     toConfig: (url) => (url === undefined ? undefined : withoutSlash(url)),
   }),
   siteName: setting({

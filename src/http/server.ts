@@ -7,6 +7,7 @@ import { erasedMeanwhile, refersToErased } from '../accounts/erased-meanwhile.ts
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
+import { redirectBelow, withoutBase } from './base-path.ts';
 import { bodyReader } from './body.ts';
 import { bearerToken, type Caller, isServiceToken } from './caller.ts';
 import { type Representation, representationFor } from './compression.ts';
@@ -51,6 +52,8 @@ export interface ServerOptions {
   trustedProxies: readonly string[];
   /** Returns the public base URL of this service. */
   publicUrl: () => string;
+  /** The path of the public URL; empty where it has none. */
+  basePath: string;
   /** Returns a unique id for a response. */
   newRequestId: () => string;
   /** The time within which every request gets a response, even when a service that it needs does not respond. */
@@ -123,6 +126,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
   await addRateLimits(app, options);
   await app.register(cors, { origin: '*', methods, exposedHeaders, maxAge: 86_400, strictPreflight: false });
   redirectExtraSlashes(app);
+  redirectBelow(app, options.basePath);
   await addDocumentation(app, options.publicUrl);
   await respondToFirstErrors(
     app,
@@ -176,7 +180,7 @@ function createCachingServer(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
     },
     (request, response) => {
-      request.url = originForm(request.url ?? '/');
+      request.url = withoutBase(originForm(request.url ?? '/'), options.basePath);
       const { method, headers, url } = request;
       const isPlain = (method === 'GET' || method === 'HEAD') && !hasBody(headers);
       const cached = isPlain ? findCached(options, headers, url) : undefined;

@@ -1,5 +1,6 @@
 import { locales } from '../cards/languages/locales.ts';
 import { previewSize } from '../cards/preview-canvas.ts';
+import { basePathIn, withBaseInPage } from '../http/base-path.ts';
 import type { AccountName } from '../http/endpoint.ts';
 import { html, type Markup, trusted } from './html.ts';
 import type { Logo } from './logo.ts';
@@ -51,8 +52,12 @@ export interface Document {
   main: Markup;
 }
 
-/** Returns a whole page. */
+/** Returns a whole page, with addresses below the path of the public URL. */
 export function renderDocument(site: Site, reader: Reader, document: Document): string {
+  return withBaseInPage(renderAtRoot(site, reader, document), basePathIn(site.publicUrl()));
+}
+
+function renderAtRoot(site: Site, reader: Reader, document: Document): string {
   const { title, description, main, scripts = [], ownPath, path = ownPath ?? '/' } = document;
   const { language } = reader;
   const { top, foot } = frameOf(site, reader, document);

@@ -216,6 +216,29 @@ describe('settings', () => {
     );
   });
 
+  it('refuses a public URL that is no plain address, or whose path is an address of the service', () => {
+    for (const part of [
+      '/?a=b',
+      '/?',
+      '/#marker',
+      '/a/../b',
+      '/a/%2e%2e/b',
+      '/a//b',
+      '/a b',
+      '/a;b',
+      '/.a',
+      '/v1',
+      '/github',
+      '/docs/a',
+    ]) {
+      assert.match(refusal({ PUBLIC_URL: `https://marker.example${part}` }), /^PUBLIC_URL/, part);
+    }
+    assert.match(refusal({ PUBLIC_URL: 'https://marker@host.example/' }), /^PUBLIC_URL/);
+    for (const url of ['https://a.example/team/plaudit-2.0', 'http://[::1]:8080', 'https://a.example']) {
+      assert.equal(readConfig({ PUBLIC_URL: `${url}/` }, noFiles).publicUrl, url);
+    }
+  });
+
   it('refuses an invalid providers file with the path of the fault', () => {
     const cases: [string, RegExp][] = [
       ['- {name: github, kind: github, url: "https://x.example"}', /the name github is taken/],

@@ -5,6 +5,7 @@ import { findById } from '../../accounts/store.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
+import { basePathIn, withoutBase } from '../../http/base-path.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import {
   EnvelopeSchema,
@@ -203,7 +204,7 @@ function addOpening(app: App, services: AccessServices): void {
       // A repository that was renamed since the link was made is found by its former name.
       const { location } = card.headers;
       if (card.statusCode === 301 && location !== undefined) {
-        card = await app.inject({ url: location, headers: asOwner });
+        card = await app.inject({ url: withoutBase(location, basePathIn(services.publicUrl())), headers: asOwner });
       }
       const { statusCode, headers, rawPayload } = card;
       const forwarded = ['content-type', 'content-security-policy', 'etag', 'retry-after', 'x-error-code'] as const;

@@ -1,3 +1,5 @@
+import { basePathIn } from '../../http/base-path.ts';
+
 /** The cookies of sign-in, and their attributes. */
 export interface Cookies {
   /** Holds the secret of a session. */
@@ -8,7 +10,8 @@ export interface Cookies {
 }
 
 /**
- * Returns the cookies of a service. Browsers accept `__Host-` cookies only by https, so that a service on the machine
+ * Returns the cookies of a service. Browsers accept `__Host-` cookies only by https and with `Path=/`, so that a service
+ * below a path has `__Secure-` ones. Both need https, so that a service on the machine
  * of the browser, such as the demonstration, has others.
  * @returns undefined for an http address of another machine, where a session could be read on its way. Sign-in is off.
  */
@@ -22,9 +25,11 @@ let last: { publicUrl: string; cookies: Cookies | undefined } | undefined;
 
 function makeCookies(publicUrl: string): Cookies | undefined {
   const { protocol, hostname } = new URL(publicUrl);
-  const attributes = 'Path=/; HttpOnly; SameSite=Lax';
+  const base = basePathIn(publicUrl);
+  const attributes = `Path=${base || '/'}; HttpOnly; SameSite=Lax`;
+  const prefix = base === '' ? '__Host-' : '__Secure-';
   if (protocol === 'https:') {
-    return { session: '__Host-session', signIn: '__Host-sign-in', attributes: `${attributes}; Secure` };
+    return { session: `${prefix}session`, signIn: `${prefix}sign-in`, attributes: `${attributes}; Secure` };
   }
   return isThisMachine(hostname) ? { session: 'session', signIn: 'sign-in', attributes } : undefined;
 }
@@ -47,7 +52,7 @@ export function readCookie(header: string | undefined, name: string): string | u
 
 /** Returns whether cookies contain a session, without checking it as `sessionOf` does. */
 export function hasSession(header: string): boolean {
-  return /(?:^|[\s;])(?:__Host-)?session=/.test(header);
+  return /(?:^|[\s;])(?:__(?:Host|Secure)-)?session=/.test(header);
 }
 
 /** Returns a `Set-Cookie` header. @param maxAgeS 0 removes the cookie. */
