@@ -5,6 +5,7 @@ import { openEmbedded } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
 import { openPool, type PoolLimits, type PoolObserver } from './pool.ts';
 import { notResponding, requireSessions } from './sessions.ts';
+import { isUnverified, toTlsConfig } from './tls-mode.ts';
 
 /** Enough for commands, which run one piece of work at a time. */
 const fewConnections = 8;
@@ -36,6 +37,9 @@ interface OpenOptions {
  */
 export async function openDatabase(options: OpenOptions & { upTo?: string }): Promise<Database> {
   const database = await openUnchanged(options);
+  if (isUnverified(database.clientConfig)) {
+    options.log('DATABASE_URL encrypts without a check of the certificate; sslmode=verify-full checks it');
+  }
   try {
     const version = await readServerVersion(database.pool);
     if (!isSupported(version)) {
@@ -111,7 +115,7 @@ async function openServer(options: OpenOptions): Promise<Server> {
 }
 
 function configOf(name: string, address: string): ClientConfig {
-  if (URL.canParse(address)) return { connectionString: address };
+  if (URL.canParse(address)) return toTlsConfig(name, address);
   throw new AppError('misconfigured', `${name} must be an address like postgresql://user:password@host:5432/database`);
 }
 

@@ -12,6 +12,8 @@ const comparisons = [0, 1, 0, 0, 1, 1] as const;
 /** The time, in ms, after which a statement without a response fails. */
 const timeoutMs = 10_000;
 const protocolViolation = '08P01';
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes, and the code for a certificate of another host. */
+const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/;
 
 /** Returns whether connections of this configuration lead to a pooler, past which another one leads. */
 export function isPooled({ clientConfig }: Pick<Database, 'clientConfig'>): boolean {
@@ -41,6 +43,16 @@ export async function requireSessions(database: Pick<Database, 'clientConfig' | 
 export function notResponding(cause: unknown, setting: 'DATABASE_URL' | 'DATABASE_DIRECT_URL'): AppError {
   if (cause instanceof DatabaseError && cause.code === protocolViolation && /startup parameter/.test(cause.message)) {
     return needsSessions(setting);
+  }
+  if (cause instanceof Error && 'code' in cause && certificateCodes.test(String(cause.code))) {
+    const remedy = `Name its authority in CA_FILE, or choose another sslmode in ${setting}`;
+    return new AppError(
+      'misconfigured',
+      `The certificate of the database is not trusted: ${cause.message}. ${remedy}`,
+      {
+        cause,
+      },
+    );
   }
   const message = `The database does not respond: ${reasonOf(cause)}. Check ${setting}`;
   return new AppError('misconfigured', message, { cause });
