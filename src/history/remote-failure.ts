@@ -19,7 +19,20 @@ export function remoteFailure(end: GitEnd, { authorization }: RemoteAccess, now:
   const reason = ownWords(end.complaint);
   const code = codeOf(end, reason);
   const retryAt = retryTime(end.response?.retryAfter, now);
-  return new AppError(code, messages[code], { cause: new Error(withoutCredential(reason, authorization)), retryAt });
+  const message = code === 'provider_unavailable' ? unavailableMessage(reason) : messages[code];
+  return new AppError(code, message, { cause: new Error(withoutCredential(reason, authorization)), retryAt });
+}
+
+/** The words of curl and its TLS libraries (OpenSSL and GnuTLS) about a connection that git could not make, which git quotes. */
+const causes: readonly (readonly [RegExp, string])[] = [
+  [/certificate/i, 'git does not trust the certificate of the host: set CA_FILE to the file of its authority.'],
+  [/Could not resolve/i, 'git cannot resolve the name of the host, or of its proxy.'],
+  [/Failed to connect|Couldn't connect|Connection refused|timed? ?out/i, 'git gets no connection to the host.'],
+];
+
+function unavailableMessage(reason: string): string {
+  const known = causes.find(([pattern]) => pattern.test(reason));
+  return known === undefined ? messages.provider_unavailable : known[1];
 }
 
 function codeOf({ response }: GitEnd, reason: string): keyof typeof messages {
