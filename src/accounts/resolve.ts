@@ -225,8 +225,9 @@ export class Resolver implements AccountResolver {
         }
         // An account that was only seen as a contributor has never been fetched.
         if (account.fetchedAt === null) break;
-        this.refreshStale(account);
-        this.checkShown(account);
+        // A refresh also finds out whether the host still shows the account.
+        if (this.isStale(account.fetchedAt)) this.refreshStale(account);
+        else this.checkShown(account);
         return holder;
       }
       case 'renamed':

@@ -32,7 +32,7 @@ async function addOrganizations(pool: Pool): Promise<void> {
 async function lockLargeTables(pool: Pool): Promise<AsyncDisposable> {
   const client = await pool.connect();
   await client.query('begin');
-  await client.query('lock table contribution_days, contributor_totals in access exclusive mode');
+  await client.query('lock table contribution_days, contributions, contributor_totals in access exclusive mode');
   return {
     [Symbol.asyncDispose]: async () => {
       await client.query('rollback');
