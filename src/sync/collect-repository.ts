@@ -27,6 +27,16 @@ const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_l
 
 const partFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
 
+/** Git failed, and all else of the repository was read. */
+export class GitFailure extends AppError {
+  override readonly cause: AppError;
+
+  constructor(cause: AppError) {
+    super(cause.code, cause.message, { cause, retryAt: cause.retryAt });
+    this.cause = cause;
+  }
+}
+
 /** The state of a repository after it was collected; `hidden`: its host no longer shows it, or shows it to others than before. */
 export type Collected = 'complete' | 'incomplete' | 'hidden';
 
@@ -40,7 +50,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
   const { repository, call, extent } = subject;
   const startedAt = context.now();
   let isComplete = true;
-  let gitFailure: unknown;
+  let gitFailure: AppError | undefined;
   for (const stream of await findStreams(context.connection, repository.id)) {
     if (extent !== undefined && !stream.covers.some((kind) => extent.kinds.has(kind))) continue;
     const { isRead, failure } = await outcomeOf(collectStream(context, subject, stream));
@@ -76,7 +86,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
   if (isComplete && extent === undefined) await markCollected(context.connection, repository.id, startedAt);
   await requestAwards(context.connection, repository.id, context.now());
   await requestBoardsOf(context.connection, repository.id);
-  if (gitFailure !== undefined) throw gitFailure;
+  if (gitFailure !== undefined) throw new GitFailure(gitFailure);
   return isComplete ? 'complete' : 'incomplete';
 }
 
@@ -173,7 +183,7 @@ function isStored(error: unknown): error is AppError {
   return isOfOnePart(error) || (error instanceof AppError && error.code === 'provider_unavailable');
 }
 
-function isOfGit(error: unknown): boolean {
+function isOfGit(error: unknown): error is AppError {
   return error instanceof AppError && gitFailures.has(error.code);
 }
 
@@ -229,7 +239,9 @@ async function collectStream(context: SyncContext, subject: Subject, stream: Str
     return true;
   }
   if (isHistory(stream) && repository.defaultBranch === '') return readEmptyHistory(context, subject, stream);
-  if (isHistory(stream)) await readHistory(context, subject, stream);
-  else await readStream(context, subject, stream, due);
+  if (isHistory(stream)) {
+    if (subject.gitFailure !== undefined) throw subject.gitFailure;
+    await readHistory(context, subject, stream);
+  } else await readStream(context, subject, stream, due);
   return true;
 }

@@ -17,7 +17,7 @@ import {
   type Repository,
 } from '../repositories/store.ts';
 import { whileClaimed } from './claims.ts';
-import { type Collected, collectRepository, recordRefusal } from './collect-repository.ts';
+import { type Collected, collectRepository, GitFailure, recordRefusal } from './collect-repository.ts';
 import type { SyncContext, Work } from './context.ts';
 import { listRepositories, saveListed } from './list-repositories.ts';
 import { recordLookupFailure } from './look-up.ts';
@@ -185,6 +185,8 @@ async function collectOwnedRepositories(
   let end: CollectingEnd = 'complete';
   let failuresInARow = 0;
   let failure: unknown;
+  let gitFailuresInARow = 0;
+  let gitFailure: GitFailure | undefined;
   const reader = async (): Promise<void> => {
     for (const repository of queue) {
       if (failure !== undefined) return;
@@ -193,20 +195,32 @@ async function collectOwnedRepositories(
         return;
       }
       try {
-        if ((await collectUnlessBusy(context, collecting, repository)) === 'busy') end = 'paused';
+        // A host that git cannot reach may keep each attempt waiting for minutes.
+        const known = gitFailuresInARow >= maxFailuresInARow ? gitFailure?.cause : undefined;
+        const collected = await collectUnlessBusy(context, collecting, repository, known);
+        if (collected === 'busy') end = 'paused';
         failuresInARow = 0;
+        if (known === undefined) gitFailuresInARow = 0;
       } catch (error) {
-        failuresInARow += 1;
+        const isOfGit = error instanceof GitFailure;
+        failuresInARow = isOfGit ? 0 : failuresInARow + 1;
+        if (isOfGit) {
+          gitFailuresInARow += 1;
+          gitFailure = error;
+        }
         if (!work.call.signal.aborted) context.onFailure(error, 'reading a repository');
-        if (!isOnlyThisRepositorys(error) || failuresInARow >= maxFailuresInARow) failure ??= error;
+        if (!isOfGit && (!isOnlyThisRepositorys(error) || failuresInARow >= maxFailuresInARow)) failure ??= error;
       }
       done += 1;
       work.onProgress({ repository: repository.name, done, total: repositories.length });
-      const isFailing = failuresInARow > 0;
+      const isFailing = failuresInARow > 0 || gitFailuresInARow > 0;
       await renewLookup(context.connection, collectJob(account.id).key, context.now(), { isFailing });
     }
   };
   await Promise.all(Array.from({ length: parallelRepositories }, reader));
+  // All else was read, and the histories are read again with the next attempt.
+  const isOfHost = gitFailuresInARow >= maxFailuresInARow || !isOnlyThisRepositorys(gitFailure);
+  failure ??= isOfHost ? gitFailure : undefined;
   if (failure !== undefined) throw failure;
   return end;
 }
@@ -216,10 +230,19 @@ export async function collectUnlessBusy(
   context: SyncContext,
   { account, provider, work }: Collecting,
   repository: Repository,
+  gitFailure?: AppError,
 ): Promise<Collected | 'busy'> {
   const known = toKnown(account, repository);
   return whileClaimed(context, repository.id, () =>
-    collectRepository(context, { account, repository, known, provider, call: work.call, extent: work.extent }),
+    collectRepository(context, {
+      account,
+      repository,
+      known,
+      provider,
+      call: work.call,
+      extent: work.extent,
+      gitFailure,
+    }),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/store.ts';
+import type { AppError } from '../errors.ts';
 import type { Call, KnownRepository, Provider } from '../providers/provider.ts';
 import type { Repository } from '../repositories/store.ts';
 import type { Extent } from './context.ts';
@@ -18,6 +19,8 @@ export interface Subject {
   skips: SkipCollector;
   /** The part to read; absent: everything, with details where the repository is installed. */
   extent?: Extent | undefined;
+  /** The failure of git at other repositories of the account; git is then not called for this one. */
+  gitFailure?: AppError | undefined;
 }
 
 /** Returns whether a stream is read with details. */

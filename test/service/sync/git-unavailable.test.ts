@@ -74,4 +74,16 @@ describe('reading of repositories whose history git cannot fetch', () => {
       }),
     );
   });
+
+  it('reads everything else of all repositories where git reads none of them', async () => {
+    await using simulator = await startSimulator({ repositories: 5 });
+    await using service = await startSteppedService({ simulator });
+    for (const repository of simulator.world.owned(organization(simulator))) simulator.gitUnavailable.add(repository);
+    await service.get(`/v1/github/entities/${simulator.accounts.organization}/contributors`);
+    const { rows } = await service.database.pool.query<{ name: string; failure: string | null }>(
+      `select distinct s.name, s.failure from streams s join repositories r on r.id = s.repository_id
+       where s.completed_at is null and r.deleted_at is null`,
+    );
+    assert.deepEqual(rows, [{ name: 'commits', failure: 'provider_unavailable' }]);
+  });
 });
