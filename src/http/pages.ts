@@ -10,7 +10,7 @@ import { type PageLanguage, pageLanguage } from './page-language.ts';
 import type { PipelineServices } from './pipeline.ts';
 import { readFor, readFromReplicaFirst } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
-import { pageHeaders, privatePageHeaders, renderPage } from './response.ts';
+import { etagOf, isNotModified, pageHeaders, privatePageHeaders, renderPage } from './response.ts';
 import { pageKey } from './response-cache.ts';
 import { retryAfter, sendRedirect, sendResponse } from './send.ts';
 import { makeResponse } from './shared-responses.ts';
@@ -156,9 +156,14 @@ export function languageOf(
   return pageLanguage(locales, url, headers['accept-language']);
 }
 
-/** Sends a page that no cache may store. */
+/** Sends a page that depends on no account. One that caches may store has an entity tag. */
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
-  return reply.headers(pageHeaders).send(Buffer.from(html));
+  const bytes = Buffer.from(html);
+  reply.headers(pageHeaders);
+  if (reply.getHeader('cache-control')?.toString().startsWith('public') !== true) return reply.send(bytes);
+  const etag = etagOf(bytes);
+  reply.header('etag', etag);
+  return isNotModified(reply.request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(bytes);
 }
 
 /**

@@ -225,7 +225,7 @@ function initialsImage(name: string): string {
 
 function addFiles(app: App, site: Site): void {
   const favicon = `<svg xmlns="http://www.w3.org/2000/svg" ${mark.toString().replace(/^<svg class="mark"/, 'color="#0969da"')}`;
-  const robots = `User-agent: *\nDisallow: /v1/\nDisallow: /find\n${site.isIndexed ? '' : site.providers.map((name) => `Disallow: /${name}/\n`).join('')}`;
+  const robots = `User-agent: *\nDisallow: /v1/\nAllow: /v1/*canvas=preview\nDisallow: /find\n${site.isIndexed ? '' : site.providers.map((name) => `Disallow: /${name}/\n`).join('')}`;
   const forEver = 'public, max-age=31536000, immutable';
   const files = [
     { path: stylePath, type: 'text/css; charset=utf-8', body: style, cache: forEver },

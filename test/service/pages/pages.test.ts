@@ -43,7 +43,17 @@ describe('rendering of pages for visitors', () => {
       assert.equal((await page(foreign)).headers.get('location'), '/', foreign);
     }
     const slashes = await page('/find?name=//evil.example/x');
-    assert.equal(slashes.headers.get('location'), '/github/%2F%2Fevil.example%2Fx');
+    assert.equal(slashes.headers.get('location'), '/github/::evil.example:x');
+  });
+
+  it('sends the same start page and documents once, and lets robots load images for previews', async () => {
+    for (const path of ['/', '/docs', '/docs/moving', '/docs/search?q=card', '/gallery']) {
+      const { headers } = await page(path);
+      const etag = headers.get('etag') ?? assert.fail(path);
+      const again = await shared.service.get(path, { headers: { ...asReader.headers, 'if-none-match': etag } });
+      assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag], path);
+    }
+    assert.match((await page('/robots.txt')).text, /^Allow: \/v1\/\*canvas=preview$/m);
   });
 
   it('names images for previews of links that exist in the stated size, and the feeds of boards', async () => {
