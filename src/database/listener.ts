@@ -66,11 +66,7 @@ export async function listen(options: {
     });
     try {
       await fresh.connect();
-      // The server frees the lock of this node when it notices that the connection has ended.
-      await fresh.query(transportSettings);
-      node ??= await nextNodeNumber(fresh);
-      // Shared, because the server may still hold the lock of this node's broken connection.
-      await fresh.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);
+      node = await showLife(fresh, node);
       const { onAnnouncement, onReset: onMissed } = options;
       const onNotification = (sent: Notification): void => void notifications.emit('notification', sent);
       link = { client: fresh, follower: await Follower.begin(fresh, { onAnnouncement, onNotification, onMissed }) };
@@ -155,6 +151,16 @@ async function succeeds(work: Promise<void>): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Takes the lock that shows that a node lives. @returns the number of the node, a new one where it has none. */
+async function showLife(client: Client, known: number | undefined): Promise<number> {
+  // The server frees the lock when it notices that the connection has vanished.
+  await client.query(transportSettings);
+  const node = known ?? (await nextNodeNumber(client));
+  // Shared, because the server may still hold the lock of this node's broken connection.
+  await client.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);
+  return node;
 }
 
 async function nextNodeNumber(client: Client): Promise<number> {

@@ -34,10 +34,53 @@ const endsWithinMs = 1000;
  */
 export function openPool(
   clientConfig: ClientConfig,
-  { maxConnections, statementTimeoutMs, observer }: PoolLimits,
+  limits: PoolLimits,
   lending?: (pool: Pool) => PostgresPool,
 ): ConnectionPool {
-  const heardAt = new Map<PooledClient, number>();
+  const heardAt = new Map<StorableClient, number>();
+  const { observer } = limits;
+  const pool = createPool(clientConfig, limits, (forMs) => dropSilent(forMs));
+  const dropSilent = (forMs: number): void => {
+    const since = performance.now() - forMs;
+    for (const [client, at] of heardAt) if (at <= since) breakOff(client);
+  };
+  // A connection that breaks while idle is replaced when the next one is needed; without a listener its error would end
+  // the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => {
+    if (!(client instanceof StorableClient)) return;
+    const hear = (): void => void heardAt.set(client, performance.now());
+    hear();
+    socketOf(client).on('data', hear);
+    client.on('error', () => {});
+    client.once('end', () => heardAt.delete(client));
+  });
+  if (observer !== undefined && lending === undefined) observePool(pool, observer);
+  const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: lending?.(pool) ?? pool }) });
+  return {
+    connection,
+    pool,
+    dropSilent,
+    findWaiting: (forMs) => findWaiting(heardAt, forMs),
+    close: async () => {
+      // Repeated, because a connection may fall silent at any time while others still end.
+      const impatient = setInterval(() => dropSilent(endsWithinMs), endsWithinMs);
+      try {
+        // Kysely ends the pool only if it has used it.
+        await connection.destroy();
+        if (!pool.ending) await pool.end();
+      } finally {
+        clearInterval(impatient);
+      }
+    },
+  };
+}
+
+function createPool(
+  clientConfig: ClientConfig,
+  { maxConnections, statementTimeoutMs, observer }: PoolLimits,
+  dropSilent: (forMs: number) => void,
+): Pool {
   const responseTimeoutMs = statementTimeoutMs + responseGraceMs;
   const hasServerLimit = clientConfig.statement_timeout !== false;
   class PooledClient extends StorableClient {
@@ -75,49 +118,18 @@ export function openPool(
       if (client instanceof PooledClient && hasServerLimit) await client.applySettings();
     },
   };
-  const pool = new Pool(options);
-  const dropSilent = (forMs: number): void => {
-    const since = performance.now() - forMs;
-    for (const [client, at] of heardAt) if (at <= since) breakOff(client);
-  };
-  const findWaiting = (forMs: number): WaitingClient[] =>
-    [...heardAt].flatMap(([client, at]) => {
-      const { waitingSince } = client;
-      const { processID: pid }: { processID?: number | null } = Object(client);
-      if (waitingSince === undefined || typeof pid !== 'number') return [];
-      const sinceMs = Math.max(at, waitingSince);
-      return performance.now() - sinceMs < forMs ? [] : [{ client, pid, sinceMs }];
-    });
-  // A connection that breaks while idle is replaced when the next one is needed; without a listener its error would end
-  // the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    if (!(client instanceof PooledClient)) return;
-    const hear = (): void => void heardAt.set(client, performance.now());
-    hear();
-    socketOf(client).on('data', hear);
-    client.on('error', () => {});
-    client.once('end', () => heardAt.delete(client));
+  return new Pool(options);
+}
+
+/** Finds the connections that wait for a response and on which nothing has arrived for a time. */
+function findWaiting(heardAt: ReadonlyMap<StorableClient, number>, forMs: number): WaitingClient[] {
+  return [...heardAt].flatMap(([client, at]) => {
+    const { waitingSince } = client;
+    const { processID: pid }: { processID?: number | null } = Object(client);
+    if (waitingSince === undefined || typeof pid !== 'number') return [];
+    const sinceMs = Math.max(at, waitingSince);
+    return performance.now() - sinceMs < forMs ? [] : [{ client, pid, sinceMs }];
   });
-  if (observer !== undefined && lending === undefined) observePool(pool, observer);
-  const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: lending?.(pool) ?? pool }) });
-  return {
-    connection,
-    pool,
-    dropSilent,
-    findWaiting,
-    close: async () => {
-      // Repeated, because a connection may fall silent at any time while others still end.
-      const impatient = setInterval(() => dropSilent(endsWithinMs), endsWithinMs);
-      try {
-        // Kysely ends the pool only if it has used it.
-        await connection.destroy();
-        if (!pool.ending) await pool.end();
-      } finally {
-        clearInterval(impatient);
-      }
-    },
-  };
 }
 
 /** Reports the waits for connections of a pool, whose statements are reported by its connections. */
