@@ -82,7 +82,7 @@ export function createReplicaMetrics(registry: Registry): (pool: PoolObserver) =
 export function createJobMetrics(registry: Registry): OnJobEnd {
   const runs = new Histogram({
     name: 'plaudit_job_seconds',
-    help: 'Time of runs of jobs on this node: done, failed (tried again), returned (the service stopped).',
+    help: 'Time of runs of jobs on this node: done, failed (tried again), returned (the service stopped, or the database was away).',
     labelNames: ['task', 'outcome'],
     buckets: [0.01, 0.1, 1, 10, 60, 600],
     registers: [registry],

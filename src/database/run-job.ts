@@ -1,6 +1,7 @@
 import { inJobSpan } from '../tracing/spans.ts';
+import { isDatabaseUnavailable, isDiskFull } from './unavailable.ts';
 
-/** The end of a run of a job. `returned`: the service stopped, and the job runs again. */
+/** The end of a run of a job. `returned`: the service stopped or the database was away, and the job runs again. */
 export type JobOutcome = 'done' | 'failed' | 'returned';
 
 /** Receives the end of each run of a job on this node. */
@@ -13,14 +14,17 @@ export async function runJob(
 ): Promise<void> {
   const { id, task, signal, run } = job;
   const begunAt = performance.now();
-  let hasSucceeded = false;
+  let outcome: JobOutcome = 'failed';
   running.jobs.add(id);
   try {
     await inJobSpan(`job ${task}`, { 'plaudit.job': task }, run);
-    hasSucceeded = true;
+    outcome = 'done';
+  } catch (error) {
+    const isAway = isDatabaseUnavailable(error) && !isDiskFull(error);
+    if (signal?.aborted === true || isAway) outcome = 'returned';
+    throw error;
   } finally {
     running.jobs.delete(id);
-    const failure = signal?.aborted === true ? 'returned' : 'failed';
-    onEnd?.(task, hasSucceeded ? 'done' : failure, (performance.now() - begunAt) / 1000);
+    onEnd?.(task, outcome, (performance.now() - begunAt) / 1000);
   }
 }

@@ -80,10 +80,9 @@ export function methodNotAllowed(allowed: readonly string[]): Problem {
 }
 
 /**
- * Returns the error for a temporary failure of this service: the database is unreachable, or does not respond in time.
+ * Returns the error for a temporary failure of this service. By default, the database is unreachable or does not respond in time.
  */
-export function unavailable(): Problem {
-  const message = 'The service cannot reach its database just now.';
+export function unavailable(message = 'The service cannot reach its database just now.'): Problem {
   const headers = { 'retry-after': String(unavailableRetryAfterS) };
   return problem(503, numbers.unknown, 'unavailable', message, headers);
 }

@@ -90,6 +90,11 @@ describe('metrics of jobs', () => {
     const tasks: Record<string, Task> = {
       good: { urgency: 'interactive', run: async () => {} },
       bad: { urgency: 'background', run: () => Promise.reject(new Error('acme/engine')) },
+      broken: { urgency: 'background', run: () => fail('57P01') },
+      full: { urgency: 'background', run: () => fail('53100') },
+    };
+    const fail = async (code: string): Promise<void> => {
+      await sql`do ${sql.lit(`begin raise sqlstate '${code}'; end`)}`.execute(database.connection);
     };
     const queue = await startQueue({ database, node: 1, tasks, onEnd: createJobMetrics(registry), log: () => {} });
     try {
@@ -98,9 +103,14 @@ describe('metrics of jobs', () => {
       }
       const runs = await until(async () => {
         const seen = await valuesOf(registry, 'plaudit_job_seconds_count');
-        return Object.keys(seen).length === 2 ? seen : undefined;
-      }, 'both jobs have run');
-      assert.deepEqual(runs, { '{task="good",outcome="done"}': 1, '{task="bad",outcome="failed"}': 1 });
+        return Object.keys(seen).length === 4 ? seen : undefined;
+      }, 'all jobs have run');
+      assert.deepEqual(runs, {
+        '{task="good",outcome="done"}': 1,
+        '{task="bad",outcome="failed"}': 1,
+        '{task="broken",outcome="returned"}': 1,
+        '{task="full",outcome="failed"}': 1,
+      });
     } finally {
       await queue.stop();
     }
