@@ -56,7 +56,7 @@ const beforeAll = '00000000-0000-0000-0000-000000000000';
 /**
  * Lists the addresses in a repository's commits that have to be looked up: first all that were not looked up before,
  * then the retries that are due, longest waiting first, up to `maxRetries` of them. After a person left the name in an address,
- * the host may give the address to another or to none, so it is a retry, and a whole scan asks about all such addresses.
+ * the host may give the address to another or to none, so it is a retry, and a whole scan looks all such addresses up.
  * @returns also whether there are more retries.
  */
 export async function findDueAddresses(
@@ -90,7 +90,7 @@ export async function findDueAddresses(
 }
 
 /**
- * Returns SQL that is true for looked-up addresses that the host may give to another account by now, or to none: somebody left
+ * Returns SQL that is true for looked-up addresses that the host may give to another account by now, or to none: a person left
  * the name in the address since, or a whole scan is wanted and the address looks like one that the host gave to a name.
  */
 function mayBelongToAnother(repositoryId: string): RawBuilder<boolean> {
@@ -176,7 +176,7 @@ export async function removeUnusedAddresses(
 /**
  * Stores the accounts of addresses. An address with an account keeps it when another response shows none, because two
  * repositories that are read at the same time may get different responses, unless the account was stored before the request that
- * asked about it again. Repositories that count commits of an
+ * looked it up again. Repositories that count commits of an
  * address whose account is another now have to be counted again: the first of them are marked and queued at once, the
  * others by `forgetNextCounts`. Must run in a transaction.
  */

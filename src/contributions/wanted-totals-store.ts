@@ -7,7 +7,7 @@ import type { Connection } from '../database/connection.ts';
  * of the host are fetched again, those of earlier years too, and the account's numbers are incomplete until then.
  */
 
-/** The most repositories of which the people are looked for; while more have changed, everybody may be among them. */
+/** The most repositories of which the people are looked for; while more have changed, any account may be among them. */
 const maxChanged = 10_000;
 
 /**

@@ -50,6 +50,8 @@ const readBoards = partReader(BoardPart);
 
 interface Data {
   account: Part<AccountPart>;
+  /** True where the host reports no totals, so that the numbers of a person are those of collected repositories. */
+  countsCollected: boolean;
   awards: Part<AwardPart> | undefined;
   /** The achievement that a person is closest to. */
   progress: NextAchievement | undefined;
@@ -113,6 +115,7 @@ export function accountPage(
       const isIncomplete = isUnlisted || own.missing.length > 0 || (present?.people.missing.length ?? 0) > 0;
       return {
         account: own,
+        countsCollected: !isOrganization && !provider.accounts.reportsTotals,
         awards,
         progress,
         collected: isIncomplete ? await countProgress(account, provider.accounts.reportsTotals) : undefined,
@@ -214,7 +217,7 @@ function renderAccount(
       url: `${site.publicUrl()}${path}`,
       sameAs: [site.profileUrl(provider, name)],
     },
-    main: html`${hero(site, reader, account, data.account)}${isCollecting(collected) && collectingLine({ provider, name }, collected, reader)}
+    main: html`${hero(site, reader, account, data)}${isCollecting(collected) && collectingLine({ provider, name }, collected, reader)}
 ${section(words.contributions, html`${counters({ values: account.contributions, pathOf, isOfAll: isOrganization }, data.account, reader)}${publishesPrivate && otherNumbersLink(path, includesPrivate, reader)}`, dataLink(account, 'contributions', words, visible), numbersId)}
 ${section(words.year, html`${calendar({ provider, name, withPrivate: includesPrivate }, reader)}${calendarNote(pathOf, data.account, reader)}`)}
 ${data.languages.length > 0 && section(language.words.languagesTitle, languages(provider, name, data.languages, data.account, reader), dataLink(account, 'contributions/languages', words))}
@@ -247,12 +250,18 @@ function otherNumbersLink(path: string, includesPrivate: boolean, { language: { 
   return html`<p class="note"><a href="${to(withQuery(path, privateQuery(!includesPrivate)))}">${name}</a></p>`;
 }
 
-function hero(site: Site, reader: Reader, account: AccountPart, part: Part<AccountPart>): Markup {
+function hero(
+  site: Site,
+  reader: Reader,
+  account: AccountPart,
+  { account: part, countsCollected }: Pick<Data, 'account' | 'countsCollected'>,
+): Markup {
   const { words } = reader;
   const { provider, name, display_name: displayName, description, website, experience, level } = account;
   const { words: names, number } = reader.language;
   const { share, left, next } = progressOf(experience);
-  const isUnknown = part.missing.includes('level');
+  const isFinal = countsCollected && !part.isCollecting;
+  const isUnknown = part.missing.includes('level') && !isFinal;
   const levelText = fill(names.level, { n: isUnknown ? '–' : number(level) });
   const toNext = fill(names.toNext, { n: number(left), level: number(next) });
   const wayText = isUnknown ? (part.isCollecting ? names.collecting : '') : toNext;

@@ -119,7 +119,9 @@ const shortenedFrom = 1_000_000;
 
 export function levelOf(content: Content, { words, number, compactNumber }: Language): LevelTexts {
   const { level, experience } = content.account;
-  if (content.missing.includes('level')) {
+  // Where the host reports no totals, the level is final once everything of the account is collected, and the card says so.
+  const isOfCollected = content.countsCollected && !content.isCollecting && content.window === undefined;
+  if (content.missing.includes('level') && !isOfCollected) {
     const way = content.isCollecting ? words.collecting : '';
     return { number: '–', level: fill(words.level, { n: '–' }), way, share: 0 };
   }

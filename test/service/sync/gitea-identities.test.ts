@@ -109,7 +109,7 @@ describe('matching of collected commits with accounts at Gitea', () => {
     const taken = isTaken ? 'taken' : 'free';
     for (const isSeen of [true, false]) {
       const reason = isSeen ? 'the rename was seen' : 'a whole scan is wanted';
-      it(`asks again about addresses with a former name that is ${taken}, when ${reason}`, async () => {
+      it(`looks up addresses with a former name again that is ${taken}, when ${reason}`, async () => {
         await withSteppedGitea(async (fixture) => {
           const { world, now, advance, simulator, service } = fixture;
           const owner = addOrganization(fixture);

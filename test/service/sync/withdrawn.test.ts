@@ -115,7 +115,7 @@ describe('withdrawal of a credential', () => {
 
     assert.equal(await hideAllWithdrawn(node.core.sync, signal), 'done');
     assert.equal(await countShown(service.database), 0);
-    // The host is asked again for the numbers of people whose repositories changed, which no worker does here.
+    // The host's numbers of people whose repositories changed are fetched again, which no worker does here.
     await service.database.pool.query('update accounts set totals_wanted_at = null; delete from changed_repositories');
     const steady = (seen: Record<string, unknown>): unknown =>
       JSON.parse(JSON.stringify(seen).replaceAll(/\\"(as_of|updated_dttm|at)\\":\\"[^"]*\\"/g, ''));
