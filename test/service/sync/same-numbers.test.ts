@@ -5,7 +5,14 @@ import { Random } from '../../../simulators/world/random.ts';
 import { isThorough, sampled } from '../../depth.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
-import { comparedWindows, findContradictions, readShownNumbers } from './shown-numbers.ts';
+import { putBoards } from '../pages/stored-board.ts';
+import {
+  boardOfEverything,
+  comparedWindows,
+  findContradictions,
+  readBoardNumbers,
+  readShownNumbers,
+} from './shown-numbers.ts';
 import { type SteppedService, startSteppedService } from './stepped-service.ts';
 
 const accounts = [engines.name, ada.name, keeper.name];
@@ -29,11 +36,17 @@ describe('addresses that show the same number', () => {
           comparisons += shown.length;
           for (const found of findContradictions(shown)) contradictions.add(`after ${moment}: ${found}`);
         }
+        const ranked = await readBoardNumbers(service.asIs, engines.name);
+        comparisons += ranked.length;
+        for (const found of findContradictions(ranked)) contradictions.add(`after ${moment}: ${found}`);
       };
       await using started = await startSteppedService({ simulator, now, afterJob: compare });
       service = started;
       for (const account of accounts) await service.getComplete(`${account}/contributors`);
+      await putBoards(started, simulator, [boardOfEverything(engines.name)]);
+      await started.getAfterWork(`${engines.name}/boards/everything`);
       await compare('the collection');
+      assert.ok((await readBoardNumbers(started.asIs, engines.name)).length > 10);
       assert.deepEqual([...contradictions], []);
       assert.ok(comparisons > 1000, `${comparisons}`);
     });

@@ -48,6 +48,40 @@ export async function readShownNumbers(
   return shown;
 }
 
+/** A board that counts what lists of contributors count, without reviews, of which boards leave out some. */
+export function boardOfEverything(owner: string): object {
+  return {
+    name: 'Everything',
+    slug: 'everything',
+    repositories: [`${owner}/*`],
+    window: { since: '2000-01-01', until: '2041-12-31' },
+    points: ['commit', 'issue', 'pull_request', 'discussion'].map((action) => ({ action, points: 1 })),
+  };
+}
+
+/** Reads the points of people on `boardOfEverything`, the same numbers in the list of contributors, and those drawn. */
+export async function readBoardNumbers(service: TestService, owner: string): Promise<ShownNumber[]> {
+  const address = `${owner}/boards/everything?limit=100`;
+  const listed = `${owner}/contributors?limit=100&kinds=commits,issues,pull_requests,discussions&${everything}&type=user`;
+  const [board, list] = [await readJson(service, address), await readJson(service, listed)];
+  if (board === undefined || list === undefined) return [];
+  const drawn = (await readDescription(service, `${address}&format=svg`)) ?? '';
+  const isIncomplete = ({ meta_data: { missing = [] } }: Body): boolean => missing.length > 0;
+  const people = list.data as unknown as { name: string; contributions: number }[];
+  return (board.data as unknown as { person: { name: string }; points: number }[]).flatMap(
+    ({ person: { name }, points }) => {
+      const meaning = `points of ${name}`;
+      const value = people.find((person) => person.name === name)?.contributions ?? 0;
+      const onCard = Number(new RegExp(`${name}: (\\d+)`).exec(drawn)?.[1] ?? points);
+      return [
+        { meaning, address, value: points, isMissing: isIncomplete(board) },
+        { meaning, address: 'the card of the board', value: onCard, isMissing: isIncomplete(board) },
+        { meaning, address: listed, value, isMissing: isIncomplete(list) },
+      ];
+    },
+  );
+}
+
 /** Returns the pairs of numbers that mean the same and differ, although one of them does not say that it may be incomplete. */
 export function findContradictions(shown: readonly ShownNumber[]): string[] {
   const found: string[] = [];
