@@ -1,8 +1,11 @@
 import type { App } from './app.ts';
 
-/** Returns the path of a public URL, below which the service is for its readers; empty where it has the whole host. */
+/**
+ * Returns the path of a public URL, below which the service is for its readers; empty where it has the whole host, and while
+ * a service that starts does not know its URL.
+ */
 export function basePathIn(publicUrl: string): string {
-  return new URL(publicUrl).pathname.replace(/\/$/, '');
+  return (URL.parse(publicUrl)?.pathname ?? '').replace(/\/$/, '');
 }
 
 /**

@@ -122,7 +122,6 @@ describe('invalid requests', () => {
       '/v1/github/entities',
       `${user}/nonsense`,
       '/v1/github/entities/',
-      '//',
       '/v1/nobody/entities/a',
       '/v1/github/entities/../../etc/passwd',
       '/v1/github/entities/%2e%2e%2fetc',
