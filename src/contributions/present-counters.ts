@@ -1,15 +1,16 @@
 import type { Connection } from '../database/connection.ts';
 import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { CountersOfDay } from './counter-store.ts';
-import { type CounterName, eachCounter, missingCounters } from './counters.ts';
+import { type CounterName, counterNames, eachCounter, missingCounters } from './counters.ts';
+import { compareStored, findOverstated } from './overstated-store.ts';
 import { type OwnedTotals, sumOverOwned } from './owner-sum-store.ts';
 import { countStored } from './private-store.ts';
 import type { Visibility } from './uncollected-store.ts';
 import { countUncounted } from './uncounted-store.ts';
 
 /**
- * Replaces incomplete public counters of an account by the sums of the data that is stored now, so that its windows and evidence have the same
- * numbers. Those of an organization are always such sums.
+ * Replaces public counters of an account by the sums of the data that is stored now, where they are incomplete or less, so that its windows
+ * and evidence have the same numbers. Those of an organization are always such sums.
  * @param day the counters as they were last stored.
  */
 export async function withStored(
@@ -18,15 +19,18 @@ export async function withStored(
   day: CountersOfDay,
 ): Promise<CountersOfDay> {
   if (account.type === 'organization') return withSums(connection, account.id, 'public', day);
-  if (day.missing.length === 0) return day;
   const { counters: stored } = await countStored(connection, account.id, 'public');
   // Hosts list stars, and most hosts report totals: their last good number may hold more than is stored.
   const isSum = !provider.accounts.reportsTotals && !account.pinned;
   const counters = eachCounter((name) => {
-    if (!day.missing.includes(name)) return day.counters[name];
-    return isSum && name !== 'stars' ? stored[name] : Math.max(stored[name], day.counters[name] ?? 0);
+    const isMissing = day.missing.includes(name);
+    if (!isMissing && name === 'stars') return day.counters[name];
+    return isMissing && isSum && name !== 'stars' ? stored[name] : Math.max(stored[name], day.counters[name] ?? 0);
   });
-  return { ...day, counters };
+  const isMore = compareStored(stored, day).some((name) => !day.missing.includes(name));
+  const overstated = isMore ? await findOverstated(connection, account.id) : [];
+  const missing = counterNames.filter((name) => day.missing.includes(name) || overstated.includes(name));
+  return { ...day, counters, missing };
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   missingCounters,
   unknownCounters,
 } from './counters.ts';
+import { findOverstated } from './overstated-store.ts';
 import { countStored } from './private-store.ts';
 import { findHostCounters, findStoredHostCounters } from './reported-window.ts';
 import type { ReportedWindow } from './reported-window-store.ts';
@@ -98,7 +99,7 @@ export const ofHost: readonly CounterName[] = ['commits', 'issues', 'pull_reques
 /**
  * Counts an account's contributions in a window and in those before it. Where collected data lacks public contributions of a
  * user, the host's own numbers of a window replace it if they are known and more: those of the newest window are fetched,
- * those of earlier ones only found. The two are never mixed in one window. In a series, the host's own calendar gives the
+ * those of earlier ones only found. A counter is never less than the collected one. In a series, the host's own calendar gives the
  * sums.
  * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
  */
@@ -116,10 +117,15 @@ export async function loadWindows(
   const newest = await findHostCounters(services, resolved, wanted.window);
   const reported = [newest, ...(await findStoredHostCounters(services, resolved, windows.slice(1)))];
   const chosen = collected.windows.map((counted, index) => choose(counted, collected.missing, reported[index]));
+  // As much as the host counts is no proof while something that it deleted is stored.
+  const overstated =
+    resolved.account.type === 'organization' ? [] : await findOverstated(services.connection, resolved.account.id);
   const calendar = windows.length > 1 ? await sumHostCalendar(services, resolved, windows) : undefined;
   return {
     source: chosen[0]?.source ?? 'collected',
-    missing: counterNames.filter((name) => chosen.some(({ missing }) => missing.includes(name))),
+    missing: counterNames.filter(
+      (name) => overstated.includes(name) || chosen.some(({ missing }) => missing.includes(name)),
+    ),
     windows: chosen.map(({ window, counters, source }, index) => ({
       window,
       counters,
@@ -143,8 +149,13 @@ function choose(
   }
   // Counters that the host does not have are those of collected data, and missing.
   const isReported = (name: CounterName): boolean => typeof reported.counters[name] === 'number';
-  const counters = eachCounter((name) => reported.counters[name] ?? counted.counters[name]);
+  const counters = eachCounter((name) => largest(reported.counters[name], counted.counters[name]));
   return { ...counted, source: 'host', counters, missing: counterNames.filter((name) => !isReported(name)) };
+}
+
+function largest(...numbers: (number | null | undefined)[]): number | null {
+  const known = numbers.filter((number) => typeof number === 'number');
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 function isAsMany(collected: number | null, reported: number | null | undefined): boolean {
@@ -153,7 +164,8 @@ function isAsMany(collected: number | null, reported: number | null | undefined)
 
 /**
  * Returns the counters that may lack contributions, because some are not collected or have no known time. A user's
- * contributions count as collected when there are at least as many as the host reports for the lifetime.
+ * contributions count as collected when there are at least as many as the host reports for the lifetime, unless repositories are being read again
+ * because there are more.
  */
 export async function findMissing(
   connection: RouteServices['connection'],
@@ -177,6 +189,7 @@ export async function findMissing(
       const total = reported?.missing.includes(name) ? null : (reported?.counters[name] ?? null);
       if (total === null || (reportsTotals && stored[name] < total)) missing.add(name);
     }
+    for (const name of await findOverstated(connection, id)) missing.add(name);
     if (withPrivate) {
       const { uncollected } = await countStored(connection, id, 'private');
       for (const name of missingCounters(uncollected)) missing.add(name);

@@ -272,7 +272,7 @@ const listMetadata = {
   remainder: Type.Optional(
     Type.Object(Object.fromEntries(remainderReasons.map((reason) => [reason, Type.Optional(Type.Integer())])), {
       description:
-        'Evidence: what `total` counts and no page lists, by reason. `host-total` is negative where more is collected than the host counts. `earned-once`: points that rules with `count()` give for several contributions together.',
+        'Evidence: what `total` counts and no page lists, by reason. `host-total`: what the host counts and is not collected here. `earned-once`: points that rules with `count()` give for several contributions together.',
     }),
   ),
   host_search: Type.Optional(

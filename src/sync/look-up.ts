@@ -15,6 +15,7 @@ import { inOneTransaction, inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
+import { readOverfullAgain } from './read-overfull-again.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
 import { sumMissing } from './stored-totals.ts';
 
@@ -182,8 +183,12 @@ async function saveReports(
     if (id === undefined) return undefined;
     await renewLookup(context.connection, key, context.now());
   }
-  if (id === undefined) requireReadable(skips);
-  else await replaceSkips(context, { provider, target: { accountId: id }, stream: 'account', seenAt }, skips.take());
+  if (id === undefined) {
+    requireReadable(skips);
+    return undefined;
+  }
+  await replaceSkips(context, { provider, target: { accountId: id }, stream: 'account', seenAt }, skips.take());
+  await readOverfullAgain(context, id);
   return id;
 }
 

@@ -8,6 +8,7 @@ import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { ListedRepository, Stream, StreamTip } from '../providers/provider.ts';
+import { isPresentInSql } from '../repositories/present-store.ts';
 
 /** The progress of reading a stream of one repository. */
 export interface StreamState {
@@ -129,6 +130,49 @@ const totalsOfKinds = sql.join(
   sql` `,
 );
 
+/** SQL for the number of stored items of the stream `s` of a repository with the totals `t`. */
+const storedTotal = sql`coalesce(case s.covers[1] ${totalsOfKinds} end, 0)`;
+
+/** SQL for the number of items that the last scan of the stream `s` left out. */
+const skippedTotal = sql`(
+  select coalesce(sum(k.items), 0)::integer from skipped_items k
+  where k.repository_id = s.repository_id and k.stream = s.name and not k.is_stored
+    and k.kind in (s.covers[1], 'comment', 'issue_or_pull_request'))`;
+
+/** Streams of a repository, which its owner's listing shows. */
+export interface OverfullStreams {
+  repositoryId: string;
+  ownerId: string;
+  name: string;
+  streams: string[];
+}
+
+/**
+ * Finds up to `limit` public repositories with contributions of an account in whose streams more is stored than the listing
+ * counts, and whose whole scan was not requested since `before`.
+ */
+export async function findOverfull(
+  connection: Connection,
+  accountId: string,
+  { before, limit }: { before: Date; limit: number },
+): Promise<OverfullStreams[]> {
+  const contributed = await sql<{ id: string }>`
+    select repository_id as id from contributor_totals where account_id = ${accountId}`.execute(connection);
+  const ids = contributed.rows.map(({ id }) => id);
+  const { rows } = await sql<OverfullStreams>`
+    with totals as (select * from repository_totals where repository_id = any(${ids}::uuid[])), overfull as (
+      select s.repository_id, s.name from streams s join totals t using (repository_id)
+      where s.completed_at is not null and s.withheld_at is null
+        and (s.full_scan_wanted_at is null or s.full_scan_wanted_at < ${before})
+        and s.provider_total < ${storedTotal} + ${skippedTotal}
+    )
+    select r.id as "repositoryId", r.owner_id as "ownerId", r.name, array_agg(o.name order by o.name) as streams
+    from overfull o join repositories r on r.id = o.repository_id join accounts a on a.id = r.owner_id
+    where not r.is_private and not r.is_fork and ${isPresentInSql('r')} and not a.pinned
+    group by r.id order by r.id limit ${limit}`.execute(connection);
+  return rows;
+}
+
 /** Finds the streams of a repository; first those that people see counted. */
 export async function findStreams(connection: Connection, repositoryId: string): Promise<StreamState[]> {
   const { rows } = await sql<StreamState>`
@@ -141,11 +185,9 @@ export async function findStreams(connection: Connection, repositoryId: string):
       full_scan_wanted_at as "fullScanWantedAt", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
       full_scan_at as "fullScanAt", provider_total as "providerTotal", provider_changed_at as "providerChangedAt",
       provider_revision as "providerRevision", withheld_at as "withheldAt", failure is not null as "isFailing",
-      coalesce(case s.covers[1] ${totalsOfKinds} end, 0) as "storedTotal",
+      ${storedTotal} as "storedTotal",
       coalesce('commit' = any(s.covers) and t.is_uncounted, false) as "isUncounted",
-      (select coalesce(sum(k.items), 0)::integer from skipped_items k
-        where k.repository_id = s.repository_id and k.stream = s.name and not k.is_stored
-          and k.kind in (s.covers[1], 'comment', 'issue_or_pull_request')) as "skippedTotal"
+      ${skippedTotal} as "skippedTotal"
     from streams s left join totals t using (repository_id)
     where repository_id = ${repositoryId}
     order by not (s.covers && ${[...contributionKinds]}::text[]), s.name`.execute(connection);

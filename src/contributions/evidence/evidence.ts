@@ -129,13 +129,15 @@ export async function countEvidence(
       ? await count(scope)
       : await countFiltered(connection, { ...scope, countsPrivate }, counters);
   const hidden = countedWithPrivate === null ? 0 : Math.max(0, countedWithPrivate - itemised - erased);
+  const stored = itemised + erased + hidden;
   const parts: [RemainderReason, number][] = [
-    ['host-total', total - itemised - erased - hidden],
+    ['host-total', Math.max(0, total - stored)],
     ['private', hidden],
     ['erased-account', erased],
   ];
   return {
-    total,
+    // A star that was taken back is stored until the repository is read again, but not in the host's listing.
+    total: Math.max(total, stored),
     itemised,
     remainder: Object.fromEntries(parts.filter(([, number]) => number !== 0)),
     hostSearch: scope.filter === undefined ? hostSearch : undefined,

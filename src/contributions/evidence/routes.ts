@@ -166,21 +166,23 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   const { period, since, until, time_zone: timeZone } = query;
   const of = [account.id, counter, isOwner, includesPrivate];
   const key = listKeyOf([...of, narrowedBy(query), period, since, until, timeZone]);
+  let shown: number | undefined;
   const wanted = {
     counters: counter === 'contributed_to' ? null : counters,
     scope,
     countsPrivate: includesPrivate,
-    count: async (within: ItemScope) => ({
-      total: (await number?.of(endsOf(within))) ?? (await countIn(within)),
-      countedWithPrivate: includesPrivate ? await countIn(within) : null,
-    }),
+    count: async (within: ItemScope) => {
+      shown = (await number?.of(endsOf(within))) ?? (await countIn(within));
+      return { total: shown, countedWithPrivate: includesPrivate ? await countIn(within) : null };
+    },
     hostSearch: isOrganization ? undefined : provider.accounts.searchOf?.(account.name, counter),
   };
   const list = { query, window, widen, ofContributors: false, readerId: isOwner ? account.id : null };
   const found = await loadList(services, wanted, list, { ...page, key });
   const terms = { ...counted, ...endsOf(found.scope) };
+  const isMore = shown !== undefined && (found.evidence?.total ?? 0) > shown;
   const missing =
-    ((await areTotalsWanted(connection, account)) ? [counter] : number?.missing) ??
+    (isMore || (await areTotalsWanted(connection, account)) ? [counter] : number?.missing) ??
     (await findMissing(connection, terms, account.type, provider.accounts.reportsTotals));
   return {
     ...found,

@@ -20,7 +20,7 @@ export function remainderOf(
   const parts = reasons.flatMap((reason) => {
     const count = remainder[reason] ?? 0;
     if (count === 0) return [];
-    const text = fill(sentenceOf(reason, count, words.detail), { n: language.number(Math.abs(count)) });
+    const text = fill(sentenceOf(reason, words.detail), { n: language.number(count) });
     const isSearch = reason === 'host-total' && search !== undefined;
     return [html`<li>${isSearch ? html`<a href="${search}" rel="nofollow">${text}</a>` : text}</li>`];
   });
@@ -30,9 +30,9 @@ export function remainderOf(
   );
 }
 
-function sentenceOf(reason: (typeof reasons)[number], count: number, detail: DetailWords): string {
+function sentenceOf(reason: (typeof reasons)[number], detail: DetailWords): string {
   if (reason === 'private') return detail.inPrivate;
   if (reason === 'erased-account') return detail.ofErased;
   if (reason === 'earned-once') return detail.ofSeveral;
-  return count > 0 ? detail.hostMore : detail.hostLess;
+  return detail.hostMore;
 }

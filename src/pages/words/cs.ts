@@ -85,7 +85,6 @@ export const cs: PageWords = {
     noNewcomers: 'V tomto období nikdo nový.',
     more: 'Další lidé',
     hostMore: 'Započteno hostitelem kódu, zde neuvedeno: {n}',
-    hostLess: 'Zde uvedeno, hostitelem kódu nezapočteno: {n}',
     inPrivate: 'V soukromých repozitářích: {n}',
     ofErased: 'Ze smazaných účtů: {n}',
     ofSeveral: 'Body za několik příspěvků dohromady: {n}',

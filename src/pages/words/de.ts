@@ -85,7 +85,6 @@ export const de: PageWords = {
     noNewcomers: 'Niemand Neues in diesem Zeitraum.',
     more: 'Weitere Personen',
     hostMore: 'Vom Code-Host gezählt, hier nicht aufgeführt: {n}',
-    hostLess: 'Hier aufgeführt, vom Code-Host nicht gezählt: {n}',
     inPrivate: 'In privaten Repositorys: {n}',
     ofErased: 'Von gelöschten Konten: {n}',
     ofSeveral: 'Punkte für mehrere Beiträge zusammen: {n}',

@@ -49,7 +49,6 @@ export interface DetailWords {
   more: string;
   /** The reasons of a remainder; each with `{n}`. `ofSeveral` is about points that single contributions do not give. */
   hostMore: string;
-  hostLess: string;
   inPrivate: string;
   ofErased: string;
   ofSeveral: string;

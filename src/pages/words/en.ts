@@ -85,7 +85,6 @@ export const en: PageWords = {
     noNewcomers: 'Nobody new in this window.',
     more: 'More people',
     hostMore: 'Counted by the code host, not listed here: {n}',
-    hostLess: 'Listed here, not counted by the code host: {n}',
     inPrivate: 'In private repositories: {n}',
     ofErased: 'By deleted or erased accounts: {n}',
     ofSeveral: 'Points for several contributions together: {n}',

@@ -85,7 +85,6 @@ export const es: PageWords = {
     noNewcomers: 'Nadie nuevo en este periodo.',
     more: 'Más personas',
     hostMore: 'Contadas por la plataforma de código, no listadas aquí: {n}',
-    hostLess: 'Listadas aquí, no contadas por la plataforma de código: {n}',
     inPrivate: 'En repositorios privados: {n}',
     ofErased: 'De cuentas eliminadas o borradas: {n}',
     ofSeveral: 'Puntos por varias contribuciones juntas: {n}',

@@ -85,7 +85,6 @@ export const fr: PageWords = {
     noNewcomers: 'Personne de nouveau pendant cette période.',
     more: 'Plus de personnes',
     hostMore: 'Comptées par l’hébergeur de code, absentes de cette liste : {n}',
-    hostLess: 'Listées ici, non comptées par l’hébergeur de code : {n}',
     inPrivate: 'Dans des dépôts privés : {n}',
     ofErased: 'De comptes supprimés ou effacés : {n}',
     ofSeveral: 'Points pour plusieurs contributions ensemble : {n}',

@@ -86,7 +86,6 @@ export const id: PageWords = {
     noNewcomers: 'Tidak ada yang baru dalam rentang ini.',
     more: 'Orang lainnya',
     hostMore: 'Dihitung oleh host kode, tidak tercantum di sini: {n}',
-    hostLess: 'Tercantum di sini, tidak dihitung oleh host kode: {n}',
     inPrivate: 'Di repositori privat: {n}',
     ofErased: 'Dari akun yang dihapus: {n}',
     ofSeveral: 'Poin untuk beberapa kontribusi bersama: {n}',

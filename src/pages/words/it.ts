@@ -85,7 +85,6 @@ export const it: PageWords = {
     noNewcomers: 'Nessuno di nuovo in questo periodo.',
     more: 'Altre persone',
     hostMore: 'Contate dalla piattaforma di codice, non elencate qui: {n}',
-    hostLess: 'Elencate qui, non contate dalla piattaforma di codice: {n}',
     inPrivate: 'In repository privati: {n}',
     ofErased: 'Di account eliminati o cancellati: {n}',
     ofSeveral: 'Punti per più contributi insieme: {n}',

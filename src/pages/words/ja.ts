@@ -85,7 +85,6 @@ export const ja: PageWords = {
     noNewcomers: 'この期間に新しい人はいません。',
     more: 'ほかの人を表示',
     hostMore: 'コードホストで数えられ、ここには載らないもの: {n}',
-    hostLess: 'ここに載り、コードホストでは数えられないもの: {n}',
     inPrivate: '非公開リポジトリ内: {n}',
     ofErased: '削除されたアカウントによるもの: {n}',
     ofSeveral: '複数のコントリビューションに対してまとめて得たポイント: {n}',

@@ -85,7 +85,6 @@ export const ko: PageWords = {
     noNewcomers: '이 기간에 새로 온 사람이 없습니다.',
     more: '더 많은 사람',
     hostMore: '코드 호스트가 집계했지만 여기에는 없음: {n}',
-    hostLess: '여기에는 있지만 코드 호스트가 집계하지 않음: {n}',
     inPrivate: '비공개 저장소: {n}',
     ofErased: '삭제된 계정: {n}',
     ofSeveral: '여러 기여에 함께 주어진 점수: {n}',

@@ -85,7 +85,6 @@ export const nl: PageWords = {
     noNewcomers: 'Niemand nieuw in deze periode.',
     more: 'Meer mensen',
     hostMore: 'Geteld door de codehost, hier niet vermeld: {n}',
-    hostLess: 'Hier vermeld, niet geteld door de codehost: {n}',
     inPrivate: 'In privérepository’s: {n}',
     ofErased: 'Van verwijderde of gewiste accounts: {n}',
     ofSeveral: 'Punten voor meerdere bijdragen samen: {n}',

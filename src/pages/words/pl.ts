@@ -85,7 +85,6 @@ export const pl: PageWords = {
     noNewcomers: 'Nikogo nowego w tym okresie.',
     more: 'Więcej osób',
     hostMore: 'Policzone przez serwis z kodem, niewymienione tutaj: {n}',
-    hostLess: 'Wymienione tutaj, niepoliczone przez serwis z kodem: {n}',
     inPrivate: 'W prywatnych repozytoriach: {n}',
     ofErased: 'Z usuniętych lub wymazanych kont: {n}',
     ofSeveral: 'Punkty za kilka wkładów razem: {n}',

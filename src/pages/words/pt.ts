@@ -85,7 +85,6 @@ export const pt: PageWords = {
     noNewcomers: 'Ninguém novo neste período.',
     more: 'Mais pessoas',
     hostMore: 'Contadas pela plataforma de código, não listadas aqui: {n}',
-    hostLess: 'Listadas aqui, não contadas pela plataforma de código: {n}',
     inPrivate: 'Em repositórios privados: {n}',
     ofErased: 'De contas eliminadas ou apagadas: {n}',
     ofSeveral: 'Pontos por várias contribuições em conjunto: {n}',

@@ -85,7 +85,6 @@ export const sv: PageWords = {
     noNewcomers: 'Ingen ny i den här perioden.',
     more: 'Fler personer',
     hostMore: 'Räknat av kodvärden, inte listat här: {n}',
-    hostLess: 'Listat här, inte räknat av kodvärden: {n}',
     inPrivate: 'I privata repon: {n}',
     ofErased: 'Av borttagna eller raderade konton: {n}',
     ofSeveral: 'Poäng för flera bidrag tillsammans: {n}',

@@ -86,7 +86,6 @@ export const tr: PageWords = {
     noNewcomers: 'Bu dönemde yeni kimse yok.',
     more: 'Daha fazla kişi',
     hostMore: 'Kod barındırıcısının saydığı, burada listelenmeyen: {n}',
-    hostLess: 'Burada listelenen, kod barındırıcısının saymadığı: {n}',
     inPrivate: 'Özel depolarda: {n}',
     ofErased: 'Silinmiş hesaplara ait: {n}',
     ofSeveral: 'Birkaç katkı için birlikte verilen puanlar: {n}',

@@ -85,7 +85,6 @@ export const zh: PageWords = {
     noNewcomers: '该时间范围内没有新人。',
     more: '更多人员',
     hostMore: '代码托管平台已计入但此处未列出：{n}',
-    hostLess: '此处已列出但代码托管平台未计入：{n}',
     inPrivate: '私有仓库中：{n}',
     ofErased: '已删除账号的：{n}',
     ofSeveral: '多项贡献合计获得的分数：{n}',
