@@ -12,6 +12,11 @@ const names = new Set(settings.flatMap(({ name, isSecret }) => (isSecret ? [name
 const foreign = new Set([
   'NODE_ENV',
   'HTTPS_PROXY',
+  // They are read by Node and git, and name authorities in place of CA_FILE.
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'GIT_SSL_CAINFO',
   ...['SDK_DISABLED', 'SERVICE_NAME', 'RESOURCE_ATTRIBUTES', 'TRACES_SAMPLER_ARG'].map((name) => `OTEL_${name}`),
   ...['ENDPOINT', 'TRACES_ENDPOINT', 'HEADERS'].map((name) => `OTEL_EXPORTER_OTLP_${name}`),
 ]);

@@ -26,6 +26,11 @@ describe('undocumented forms of parameters', () => {
 
   it('stay as they are where they are no parameters, so that the error shows them', () => {
     assert.deepEqual(withDocumentedForms({ format: 'svg,png' }), { format: 'svg,png' });
-    assert.deepEqual(withDocumentedForms({ format: ['svg', 'png'] }), { format: ['svg', 'png'] });
+    assert.deepEqual(withDocumentedForms({ format: ['json', 'xml'] }), { format: ['json', 'xml'] });
+  });
+
+  it('are an image where one of several formats is, and other differing values stay', () => {
+    const repeated = { format: ['json', 'png'], theme: ['dark', 'dark'], width: ['300', '400'] };
+    assert.deepEqual(withDocumentedForms(repeated), { format: 'png', theme: 'dark', width: ['300', '400'] });
   });
 });

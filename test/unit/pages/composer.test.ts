@@ -121,7 +121,7 @@ describe('composing of cards', () => {
         scale: '2',
         hide: 'names,title',
       }),
-      '/v1/forge/entities/a%2Fb/contributors?format=png&repository=x+y&hide=names,title&scale=2',
+      '/v1/forge/entities/a:b/contributors?format=png&repository=x+y&hide=names,title&scale=2',
     );
     assert.equal(
       path({ name: 'ada', card: 'community', repository: 'x/y' }),
