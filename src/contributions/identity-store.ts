@@ -78,7 +78,7 @@ export async function findDueAddresses(
       union all
       (select i.id, i.email, true, coalesce(used.retry_at, i.resolved_at), i.account_id
         from used join identities i on i.id = used.identity_id
-        where ${mayBelongToAnother(repositoryId)} or i.account_id is null
+        where ${mayBelongToAnother(repositoryId, now)} or i.account_id is null
           and (used.retry_at is null or used.retry_at <= ${now}::timestamptz)
           and case when i.resolved_at is null then used.attempts >= ${promptAttempts}::integer
             else i.resolved_at < ${now}::timestamptz - make_interval(days => ${settledForDays}::integer) end
@@ -93,11 +93,12 @@ export async function findDueAddresses(
  * Returns SQL that is true for looked-up addresses that the host may give to another account by now, or to none: a person left
  * the name in the address since, or a whole scan is wanted and the address looks like one that the host gave to a name.
  */
-function mayBelongToAnother(repositoryId: string): RawBuilder<boolean> {
+function mayBelongToAnother(repositoryId: string, now: Date): RawBuilder<boolean> {
   return sql<boolean>`(exists (
       select from former_names f
       where f.provider = i.provider and f.name_key = ${nameInAddress} and f.left_at > i.resolved_at)
     or i.resolved_at < (select full_scan_wanted_at from streams where repository_id = ${repositoryId} and name = 'commits')
+      and (used.retry_at is null or used.retry_at <= ${now}::timestamptz)
       and (i.email ~ '@([^@]*[.])?noreply[.]' or exists (
         select from accounts n where n.provider = i.provider and lower(n.name) = ${nameInAddress})))`;
 }

@@ -108,11 +108,12 @@ async function saveOwners(
       mentionedAt: requestedAt,
       newId: context.newId,
     });
-    // The host may not show a co-author who still has the name, such as a hidden person.
+    // The host may not show a co-author who still has the name, such as a hidden person. The address stays due in other
+    // repositories, where it may be an author's, of whom the host says more.
     const isKept = ({ owner, hasName, commits }: (typeof answered)[number]): boolean =>
       owner === null && hasName && commits[place]?.isCoAuthor === true;
     const kept = answered.filter(isKept).map(({ id }) => id);
-    await keepAccounts(transaction, kept, context.now());
+    await postponeAddresses(transaction, repository.id, kept, context.now());
     const resolved = answered
       .filter((answer) => !isKept(answer))
       .map(({ id, owner, accountId: known }) => ({
