@@ -85,8 +85,9 @@ async function recordNext(transaction: Connection, repositoryId: string, limit: 
 /** Returns whether a repository of an account was shown, hidden or moved since its contributors were last recorded. */
 export async function hasShownOtherwise(connection: Connection, ownerId: string): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from changed_repositories c join repositories r on r.id = c.repository_id
-    where r.owner_id = ${ownerId} limit 1`.execute(connection);
+    select from changed_repositories c
+      cross join lateral (select owner_id from repositories where id = c.repository_id offset 0) r
+    where r.owner_id = ${ownerId}::uuid limit 1`.execute(connection);
   return rows.length > 0;
 }
 

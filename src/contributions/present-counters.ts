@@ -19,6 +19,8 @@ export async function withStored(
   day: CountersOfDay,
 ): Promise<CountersOfDay> {
   if (account.type === 'organization') return withSums(connection, account.id, 'public', day);
+  // A refresh raises complete counters to the stored sums, which take as many reads as a person has repositories.
+  if (day.missing.length === 0) return day;
   const { counters: stored } = await countStored(connection, account.id, 'public');
   // Hosts list stars, and most hosts report totals: their last good number may hold more than is stored.
   const isSum = !provider.accounts.reportsTotals && !account.pinned;

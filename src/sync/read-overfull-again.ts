@@ -1,6 +1,10 @@
+import { lockAccount } from '../accounts/store.ts';
+import { findHistory, saveCounters } from '../contributions/counter-store.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
-import { findExcess } from '../contributions/overstated-store.ts';
+import { findExcess, findOverstated } from '../contributions/overstated-store.ts';
+import { countStored } from '../contributions/private-store.ts';
 import { addJob } from '../database/added-jobs.ts';
+import { announce } from '../database/announcements.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import { wantFullScan } from './stream-change-store.ts';
@@ -13,13 +17,15 @@ const maxRepositories = 100;
 
 /**
  * Has repositories read again at once where more of an account is stored than its host counts in all, and more in a repository
- * than its listing shows: hosts send no event about a deleted pull request.
+ * than its listing shows: hosts send no event about a deleted pull request. The account's counters are the stored sums then, and
+ * missing while repositories are read again.
  */
 export async function readOverfullAgain(
   { connection, now }: Pick<SyncContext, 'connection' | 'now'>,
   accountId: string,
 ): Promise<void> {
-  if ((await findExcess(connection, accountId)).length === 0) return;
+  const excess = await findExcess(connection, accountId);
+  if (excess.length === 0) return;
   const before = new Date(now().getTime() - repeatedAfterMs);
   const found = await findOverfull(connection, accountId, { before, limit: maxRepositories });
   for (const { repositoryId, ownerId, name, streams } of found) {
@@ -28,4 +34,14 @@ export async function readOverfullAgain(
       await addJob(transaction, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: false }));
     });
   }
+  await inTransaction(connection, async (transaction) => {
+    await lockAccount(transaction, accountId);
+    const overstated = await findOverstated(transaction, accountId);
+    const [day] = await findHistory(transaction, accountId, { limit: 1 });
+    const { counters: stored } = await countStored(transaction, accountId, 'public');
+    const counters = Object.fromEntries(excess.map((name) => [name, Math.max(stored[name], day?.counters[name] ?? 0)]));
+    const missing = [...(day?.missing ?? []), ...overstated];
+    await saveCounters(transaction, accountId, { counters, missing, fetchedAt: now() });
+    await announce(transaction, { kind: 'account', key: accountId });
+  });
 }

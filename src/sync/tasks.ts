@@ -95,16 +95,6 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     ...createStartTasks(context),
     ...createWithdrawalTasks(context),
     ...createInstalledTasks(context, (work, signal) => reportFailure(context, work, signal)),
-    check_accounts: {
-      urgency: 'background',
-      schedule: '*/5 * * * *',
-      run: (payload, signal) => {
-        const { ids } = parse(NamedAccounts, payload);
-        return ids === undefined
-          ? checkAccounts(context, call('background', signal))
-          : checkNamedAccounts(context, ids.split(' '), call('background', signal));
-      },
-    },
     look_up_named_people: {
       urgency: 'background',
       schedule: '*/10 * * * *',
@@ -122,6 +112,16 @@ function createAccountTasks(context: SyncContext): Record<string, Task> {
     refresh: aboutAccount(context, 'background', refresh),
     fetch_reported_totals: aboutAccount(context, 'interactive', fetchReportedTotals),
     check_access: aboutAccount(context, 'interactive', checkAccess),
+    check_accounts: {
+      urgency: 'background',
+      schedule: '*/5 * * * *',
+      run: (payload, signal) => {
+        const { ids } = parse(NamedAccounts, payload);
+        return ids === undefined
+          ? checkAccounts(context, call('background', signal))
+          : checkNamedAccounts(context, ids.split(' '), call('background', signal));
+      },
+    },
     fetch_calendar: aboutAccount(context, 'interactive', fetchCalendar),
   };
 }

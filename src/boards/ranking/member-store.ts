@@ -147,7 +147,7 @@ export function requiredKinds(board: Pick<Board, 'rules' | 'people'>): string[] 
   return [...new Set([...ofRules, ...(board.people.newcomersAlone ? kindsOfNewcomers(board) : [])])];
 }
 
-/** Returns the kinds, besides those of its rules, on which it depends who is a newcomer on a board. */
+/** Returns the kinds that decide which people are newcomers on a board and that its rules do not count. */
 function kindsOfNewcomers({ people }: Pick<Board, 'people'>): readonly string[] {
   return people.isNewToRules === true ? [] : contributionKinds;
 }

@@ -73,7 +73,7 @@ async function commitsFrom(
   }
 }
 
-/** The addresses that Gitea gives to accounts: `login@…`, or since 1.25 `ID+login@…`. */
+/** The addresses that Gitea gives to accounts: `login@…`, or in newer releases `ID+login@…`. */
 const ownAddress = /^(?:(?<id>\d{1,15})\+)?(?<login>[\w.-]{1,100})@(?<domain>[^@]+)$/;
 
 /** The form of the addresses that a host gives to accounts. */

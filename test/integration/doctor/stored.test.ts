@@ -83,7 +83,7 @@ describe('plaudit doctor on stored data', () => {
     );
   });
 
-  it('counts the repositories of accounts whose collection waits, by reason, with the time at which it goes on', async () => {
+  it('counts repositories whose collection waits, by reason, with the time at which it goes on', async () => {
     const { connection, pool } = fixture.database;
     const later = new Date(Date.now() + 30 * 60_000);
     const idOf = async (owner: string): Promise<string> => {
@@ -124,7 +124,7 @@ describe('plaudit doctor on stored data', () => {
     );
   });
 
-  it('calls a host that does not respond a hint for ten minutes, and counts an account whose repositories are not listed', async () => {
+  it('calls a host without a response a hint for ten minutes, and counts unlisted accounts', async () => {
     const { connection, pool } = fixture.database;
     await storeRepository(connection, { name: 'read', owner: 'new' });
     const { rows } = await pool.query<{ id: string }>('select id from accounts');

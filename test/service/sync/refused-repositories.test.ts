@@ -28,7 +28,7 @@ async function stateOf({ database }: SteppedService, { id }: Repository) {
 }
 
 describe('stored repositories that their host refuses', () => {
-  it('stay shown as they were, with the reason in its streams and in the log, until the host shows them again', async () => {
+  it('stay shown, with the reason in streams and log, until the host shows them again', async () => {
     const { now, advance } = clock();
     await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startSteppedService({ simulator, now });

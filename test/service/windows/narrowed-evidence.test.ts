@@ -56,7 +56,7 @@ describe('narrowed evidence', () => {
     assert.equal(stars.status, 400);
   });
 
-  it('lists accepted responses of known people in discussions of erased ones, and withholds those of erased people', async () => {
+  it('withholds accepted responses of erased people, not those in their discussions', async () => {
     const { pool } = shared.service.database;
     const answer = async (author: string | null, answeredBy: string | null): Promise<number> => {
       const { rowCount } = await pool.query(

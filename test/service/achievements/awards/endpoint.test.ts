@@ -135,7 +135,7 @@ describe('the list of awards', () => {
     );
   });
 
-  it('shows awards in a private repository to their earner while the host confirms the access, and to others by consent', async () => {
+  it('shows private awards to their earner while the host confirms access, to others by consent', async () => {
     const { simulator, service } = shared;
     const { world } = simulator;
     const { pool } = service.database;
