@@ -79,6 +79,12 @@ export function methodNotAllowed(allowed: readonly string[]): Problem {
   return problem(405, numbers.methodNotAllowed, 'method_not_allowed', message, { allow: allowed.join(', ') });
 }
 
+/** Returns the error for a request with an `Expect` header that the service does not know. */
+export function expectationFailed(): Problem {
+  const message = 'The only value of Expect that is met here is 100-continue.';
+  return problem(417, numbers.format, 'expectation_failed', message);
+}
+
 /**
  * Returns the error for a temporary failure of this service. By default, the database is unreachable or does not respond in time.
  */

@@ -21,7 +21,7 @@ import { parameterReader } from './parameters.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, tooSlow, toProblem, unavailable } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
 import { addRateLimits, type Counts, cachedPolicy } from './rate-limits.ts';
-import { refuseConnection } from './refuse-connection.ts';
+import { methods, problemOfRequest, readsWithoutHost, refuse, refuseUnread } from './refuse-connection.ts';
 import { exposedHeaders, type RenderedResponse } from './response.ts';
 import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
 import { awaitHandlers } from './running-handlers.ts';
@@ -78,9 +78,6 @@ const limits = {
  */
 const beforeAnyExpiry = 0;
 
-/** The methods that routes may have, without OPTIONS, which every path has. */
-const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
-
 export async function createServer(options: ServerOptions): Promise<App> {
   const state = { isClosing: false };
   const app = fastify({
@@ -100,7 +97,8 @@ export async function createServer(options: ServerOptions): Promise<App> {
         toProblem(new AppError('invalid_input', 'The address is not well-formed.'), options.now()),
       );
     },
-    clientErrorHandler: (error, socket) => refuseConnection(error, socket, options),
+    // `refuseUnread` responds; Fastify would add a listener of its own.
+    clientErrorHandler: () => {},
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.addHook('preClose', async () => {
@@ -173,6 +171,7 @@ function createCachingServer(
   const { metrics } = options;
   const server = createHttpServer(
     {
+      ...readsWithoutHost,
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -180,6 +179,8 @@ function createCachingServer(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
     },
     (request, response) => {
+      const problem = problemOfRequest(request, options.now());
+      if (problem !== undefined) return refuse(response, problem, options);
       request.url = withoutBase(originForm(request.url ?? '/'), options.basePath);
       const { method, headers, url } = request;
       const isPlain = (method === 'GET' || method === 'HEAD') && !hasBody(headers);
@@ -199,6 +200,7 @@ function createCachingServer(
       representation.then(send, () => handler(request, response));
     },
   );
+  refuseUnread(server, options);
   return server;
 }
 

@@ -5,6 +5,7 @@ import { type CardProblem, isImageFormat, type Parameters } from './images.ts';
 import { asListenError } from './listen.ts';
 import { toProblem } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
+import { problemOfRequest, readsWithoutHost, refuse, refuseUnread } from './refuse-connection.ts';
 import { requestIdSource } from './request-ids.ts';
 import { errorCodeHeader, imageHeaders, pageHeaders } from './response.ts';
 import type { PageProblem } from './send.ts';
@@ -45,7 +46,10 @@ export function createStartingServer({ drawProblem, pages }: StartingViews): Ser
   const newRequestId = requestIdSource();
   const { message, code } = notReady.body.error;
   const problem = { status: notReady.status, message, explanations: [] };
-  return createServer(limits, (request, response) => {
+  const options = { now: () => new Date(), newRequestId };
+  const server = createServer({ ...limits, ...readsWithoutHost }, (request, response) => {
+    const unread = problemOfRequest(request, options.now());
+    if (unread !== undefined) return refuse(response, unread, options);
     response.setHeader('x-request-id', newRequestId());
     const { path, query } = addressOf(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -71,6 +75,8 @@ export function createStartingServer({ drawProblem, pages }: StartingViews): Ser
     response.setHeaders(new Map(Object.entries(pageHeaders)));
     return send(response, notReady.status, { text: page, type: pageHeaders['content-type'] });
   });
+  refuseUnread(server, options);
+  return server;
 }
 
 /**

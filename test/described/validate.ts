@@ -130,6 +130,7 @@ const unmatched: Record<string, string> = {
   405: 'MethodNotAllowed',
   408: 'TooSlow',
   413: 'PayloadTooLarge',
+  417: 'ExpectationFailed',
   429: 'TooManyRequests',
   431: 'HeadersTooLarge',
   503: 'Unavailable',

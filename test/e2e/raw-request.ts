@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import type { TestService } from './service.ts';
 
 export interface Raw {
@@ -29,6 +30,24 @@ export function send(
     });
     sent.on('error', reject);
     sent.end(body);
+  });
+}
+
+/** Sends bytes that need not be HTTP, and reads the response until the service closes the connection. */
+export function sendBytes(url: string, bytes: string): Promise<Raw> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      const text = Buffer.concat(chunks).toString();
+      const [head = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
+      const [line = '', ...fields] = head.split('\r\n');
+      const headers = Object.fromEntries(fields.map((field) => field.toLowerCase().split(': ', 2)));
+      resolve({ status: Number(line.split(' ')[1]), body, bytes: Buffer.from(body), headers });
+    });
   });
 }
 

@@ -21,6 +21,7 @@ export const statuses: Record<string, { name: string; description: string }> = {
   408: { name: 'TooSlow', description: 'The request did not arrive in time.' },
   409: { name: 'Conflict', description: 'The request contradicts the stored data.' },
   413: { name: 'PayloadTooLarge', description: 'The body is too large.' },
+  417: { name: 'ExpectationFailed', description: 'The `Expect` header has another value than `100-continue`.' },
   429: { name: 'TooManyRequests', description: 'Too many requests, here or at the code host.' },
   431: { name: 'HeadersTooLarge', description: 'The address and headers are too large.' },
   500: { name: 'InternalError', description: 'A fault of the service; it is in its log.' },
@@ -58,6 +59,7 @@ function sharedResponses({ method, url, isLimited, hasImages }: RouteFacts): Res
     401,
     405,
     408,
+    417,
     431,
     500,
     503,
@@ -86,7 +88,7 @@ function describe(status: string, response: Responses[string], { hasImages, data
 }
 
 /** Errors of requests that the server could not read whole, so that it does not know whether they are for images. */
-const unread = new Set(['408', '431']);
+const unread = new Set(['408', '417', '431']);
 
 const images = {
   'image/svg+xml': { schema: { type: 'string' } },

@@ -9,6 +9,7 @@ import type { OpenApi } from '../../described/open-api.ts';
 import { Description, type SentResponse } from '../../described/validate.ts';
 import { findPort } from '../../find-port.ts';
 import { until } from '../../time.ts';
+import { assertProblem, sendBytes } from '../raw-request.ts';
 import { startTestService } from '../service.ts';
 
 const images = [
@@ -85,6 +86,7 @@ describe('start of a node', () => {
         const sheet = await get(/href="(\/pages\/style-[^"]+)"/.exec(page)?.[1] ?? '');
         assert.deepEqual([sheet.status, sheet.headers.get('content-type')], [200, 'text/css; charset=utf-8']);
       }
+      assertProblem(await sendBytes(`http://127.0.0.1:${port}`, 'GET\r\n\r\n'), 'bytes that are not HTTP');
       const form = await get('/sign-out', { method: 'POST', ...browser });
       assert.equal(form.status, 503);
       assert.doesNotMatch(await form.text(), /href=""/);

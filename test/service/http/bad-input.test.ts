@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { anyCharacter } from '../../any-character.ts';
 import { isThorough } from '../../depth.ts';
-import { assertProblem, send } from '../../e2e/raw-request.ts';
+import { assertProblem, send, sendBytes } from '../../e2e/raw-request.ts';
 import { shareStoredService } from './stored-service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
@@ -223,24 +222,26 @@ describe('invalid requests', () => {
   });
 
   it('refuses bytes that are not HTTP, and still serves other clients', async () => {
-    const { hostname, port } = new URL(shared.service.url);
-    for (const bytes of [
-      '\0\0\0\0\r\n\r\n',
-      'GET\r\n\r\n',
-      'GET / HTTP/9.9\r\n\r\n',
-      `GET ${user} HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n`,
-      `GET ${user} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nabcde`,
-    ]) {
-      const response = await new Promise<string>((resolve) => {
-        const socket = connect(Number(port), hostname, () => socket.write(bytes));
-        let text = '';
-        socket.on('data', (chunk) => {
-          text += chunk.toString();
-        });
-        socket.on('error', () => resolve(text));
-        socket.on('close', () => resolve(text));
-      });
-      assert.match(response, /^(HTTP\/1\.1 400|$)/, JSON.stringify(bytes));
+    const head = `GET ${user} HTTP/1.1\r\nHost: a\r\n`;
+    const post = 'POST /v1/credentials/verify HTTP/1.1\r\nHost: a\r\n';
+    const refused: [bytes: string, status: number][] = [
+      ['\0\0\0\0\r\n\r\n', 400],
+      ['GET\r\n\r\n', 400],
+      ['GET / HTTP/9.9\r\n\r\n', 400],
+      ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+      [`${head}Content-Length: x\r\n\r\n`, 400],
+      [`${head}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nabcde`, 400],
+      [`GET ${user} HTTP/1.1\r\n\r\n`, 400],
+      ['CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 405],
+      [`${post}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\na\r\n0\r\n\r\n`, 413],
+      [`${head}Expect: the-best\r\n\r\n`, 417],
+      [`${post}Expect: the-best\r\nContent-Length: 2\r\n\r\n{}`, 417],
+      [`${head}Cookie: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ];
+    for (const [bytes, status] of refused) {
+      const title = JSON.stringify(bytes.slice(0, 90));
+      assertProblem(await sendBytes(shared.service.url, bytes), title);
+      assert.equal((await sendBytes(shared.service.url, bytes)).status, status, title);
     }
     assert.equal((await send(shared.service, user)).status, 200);
   });

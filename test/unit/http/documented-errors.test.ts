@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
-import { methodNotAllowed, type Problem, toProblem, unavailable } from '../../../src/http/problem.ts';
+import {
+  expectationFailed,
+  methodNotAllowed,
+  type Problem,
+  toProblem,
+  unavailable,
+} from '../../../src/http/problem.ts';
 
 /** The compiler demands every code here. */
 const codes: Record<ErrorCode, true> = {
@@ -32,6 +38,7 @@ describe('the table of errors in docs/using-the-api.md', () => {
       ...Object.keys(codes).map((code) => toProblem(new AppError(code as ErrorCode, 'An error.'), now)),
       toProblem(new Error('a fault'), now),
       methodNotAllowed(['GET']),
+      expectationFailed(),
       unavailable(),
     ];
     const rows = readFileSync('docs/using-the-api.md', 'utf8').matchAll(/^\| (\d{3}) \| (\d+) \| (`.*`) \| .* \|$/gm);
