@@ -7,6 +7,7 @@ import { authorize, resolveOwn } from './authorize.ts';
 import type { Caller } from './caller.ts';
 import { withCompressedForms } from './compression.ts';
 import type { Computations } from './computations.ts';
+import { csvFileName } from './csv.ts';
 import {
   type AccountName,
   type AccountResolver,
@@ -261,7 +262,10 @@ async function render(
   const content = { envelope, staleAt, audience, document, accountId: account.id } as const;
   const rendered =
     image === undefined
-      ? { links: pageLinks(`${publicUrl()}${url}`, envelope), csv }
+      ? {
+          links: pageLinks(`${publicUrl()}${url}`, envelope),
+          csv: csv === undefined ? undefined : { text: csv, fileName: csvFileName(url) },
+        }
       : {
           image: await images.draw(image, { ...cardInput, envelope, avatarsUrl: `${publicUrl()}/avatars/` }, deadline),
         };

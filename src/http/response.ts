@@ -30,7 +30,7 @@ export const errorCodeHeader = 'x-error-code';
 
 /** The headers that scripts of other origins may read, in addition to those that CORS always permits. */
 export const exposedHeaders =
-  'etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, x-complete, x-error-code, x-granted, x-itemised, x-remainder, x-request-id, x-total';
+  'content-disposition, etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, x-complete, x-error-code, x-granted, x-itemised, x-remainder, x-request-id, x-total';
 /**
  * Pages of any origin may read responses, even those to requests with a token, because no browser adds a token on its
  * own, and the API ignores cookies.
@@ -45,8 +45,8 @@ export function renderResponse(content: {
   envelope: Envelope;
   /** The image of the response; undefined when it is JSON. */
   image?: CardImage | undefined;
-  /** The response as CSV, which is sent instead of JSON. */
-  csv?: string | undefined;
+  /** The response as CSV, which is sent instead of JSON, with the name of its file. */
+  csv?: { text: string; fileName: string } | undefined;
   /** The response as a document of another media type, which is sent instead of JSON. */
   document?: { body: string; contentType: string } | undefined;
   audience: Audience;
@@ -58,7 +58,7 @@ export function renderResponse(content: {
   staleAt: Date;
 }): RenderedResponse {
   const { envelope, image, csv, document, now } = content;
-  const bytes = image?.body ?? Buffer.from(document?.body ?? csv ?? JSON.stringify(envelope));
+  const bytes = image?.body ?? Buffer.from(document?.body ?? csv?.text ?? JSON.stringify(envelope));
   const etag = etagOf(bytes);
   const isFinished = envelope.meta_data.complete !== false && image?.isFinal !== false;
   const { resumes_dttm: resumes } = envelope.meta_data.progress ?? {};
@@ -72,7 +72,7 @@ export function renderResponse(content: {
     body: bodyOf(bytes),
     etag,
     headers: {
-      'content-type': image?.contentType ?? document?.contentType ?? typeOf(csv),
+      'content-type': image?.contentType ?? document?.contentType ?? typeOf(csv !== undefined),
       ...(image && imageHeaders),
       'content-length': String(bytes.length),
       etag,
@@ -83,7 +83,7 @@ export function renderResponse(content: {
       ...corsHeaders,
       'x-content-type-options': 'nosniff',
       ...(link !== '' && { link }),
-      ...(csv !== undefined && provenanceOf(envelope)),
+      ...(csv && { 'content-disposition': `attachment; filename="${csv.fileName}"`, ...provenanceOf(envelope) }),
     },
     accountId: content.accountId,
     expiresAt: expiryOf(maxAgeOf(isFinished), now, content.staleAt),
@@ -160,8 +160,8 @@ export function remainderText(remainder: NonNullable<Envelope['meta_data']['rema
     .join(', ');
 }
 
-function typeOf(csv: string | undefined): string {
-  return csv === undefined ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8';
+function typeOf(isTable: boolean): string {
+  return isTable ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8';
 }
 
 /** Returns the strong entity tag of a body: a part of its SHA-256. */

@@ -7,6 +7,7 @@ const fields = {
     'How long the response may be cached. Every response to a credential is `private, no-store`.',
     'public, max-age=60, stale-while-revalidate=86400',
   ),
+  'Content-Disposition': text('Of a table: the name of the file.', 'attachment; filename="github-octocat-boards.csv"'),
   'Content-Encoding': text('The compression, of those that `Accept-Encoding` names.', 'br'),
   'Content-Security-Policy': text('An image runs nothing and loads nothing.', "default-src 'none'"),
   'Cross-Origin-Resource-Policy': text('Pages of any origin may show the image.', 'cross-origin'),
@@ -108,6 +109,7 @@ function optionalFields({ status, isCacheable, hasImages, hasTables, isPaged }: 
     ...fieldsIf(status === 304, 'Retry-After'),
     ...fieldsIf(
       status === 304 || hasTables,
+      'Content-Disposition',
       'X-As-Of',
       'X-Complete',
       'X-Granted',

@@ -59,6 +59,19 @@ describe('forms of a board', () => {
     assert.equal((await shared.service.get(`${path}?format=xml`)).status, 400);
   });
 
+  it('are files that spreadsheets open as UTF-8', async () => {
+    for (const [address, name] of [
+      ['', 'boards'],
+      ['/all', 'boards-all'],
+      ['/all/seasons', 'boards-all-seasons'],
+    ] as const) {
+      const response = await fetch(`${shared.service.url}/v1/github/entities/${path}${address}?format=csv`);
+      const fileName = `github-${engines.name}-${name}.csv`;
+      assert.equal(response.headers.get('content-disposition'), `attachment; filename="${fileName}"`);
+      assert.deepEqual([...new Uint8Array(await response.arrayBuffer()).slice(0, 3)], [0xef, 0xbb, 0xbf]);
+    }
+  });
+
   it('are tables, cards and feeds of the same ranking', async () => {
     const { body } = await shared.service.get(`${path}/all?limit=3`);
     const ranked = body.data as unknown as Ranked[];
