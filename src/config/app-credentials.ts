@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { findRsaWeakness } from '../rsa-modulus.ts';
 import { misconfigured } from './misconfigured.ts';
 
 /** The credentials of the service at a provider where it is registered as an app. */
@@ -33,6 +34,10 @@ export function readAppCredentials(
     throw misconfigured(
       `${names.privateKey} must be a private key that was generated for the app: PEM that begins with -----BEGIN RSA PRIVATE KEY----- or -----BEGIN PRIVATE KEY-----`,
     );
+  }
+  const weakness = findRsaWeakness(privateKey);
+  if (weakness !== undefined) {
+    throw misconfigured(`${names.privateKey} is a weak RSA key: it ${weakness}. Generate a new key for the app.`);
   }
   return { id, privateKey };
 }

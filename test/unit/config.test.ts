@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../src/config/config.ts';
 
@@ -204,6 +204,14 @@ describe('settings', () => {
           /^GITHUB_APP_PRIVATE_KEY must be a private key/,
         ]),
     ];
+    const jwk = rsa.export({ format: 'jwk' });
+    const modulus = Buffer.from(jwk.n ?? '', 'base64url');
+    modulus.writeUInt8(modulus.readUInt8(modulus.length - 1) - 1, modulus.length - 1);
+    const even = createPrivateKey({ key: { ...jwk, n: modulus.toString('base64url') }, format: 'jwk' });
+    cases.push([
+      { GITHUB_APP_ID: '12', GITHUB_APP_PRIVATE_KEY: even.export({ type: 'pkcs1', format: 'pem' }).toString() },
+      /^GITHUB_APP_PRIVATE_KEY is a weak RSA key: it has an even modulus/,
+    ]);
     for (const [environment, expected] of cases) {
       const message = refusal(environment);
       assert.match(message, expected);

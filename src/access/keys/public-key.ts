@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { type AppError, fieldError } from '../../errors.ts';
+import { findRsaWeakness } from '../../rsa-modulus.ts';
 
 /** The kinds of keys that tokens may be signed with, and the algorithms of each (RFC 7518, RFC 8037). */
 export const keyKinds = {
@@ -73,17 +74,22 @@ function parseJson(text: string): object {
 }
 
 function kindOf(key: KeyObject): KeyKind {
-  const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   const { asymmetricKeyType: type } = key;
   if (type === 'ed25519') {
-    if (isOfLowOrder(key)) throw isWeak();
+    if (isOfLowOrder(key)) throw isWeak('Ed25519', 'is a point of low order');
     return 'Ed25519';
   }
   if (type === 'ec' && namedCurve === 'prime256v1') return 'P-256';
   if (type === 'ec' && namedCurve === 'secp384r1') return 'P-384';
-  const isSizeAllowed = modulusLength >= rsaBits.least && modulusLength <= rsaBits.most;
-  // With an exponent of 1, any message is its own valid signature.
-  if (type === 'rsa' && isSizeAllowed && publicExponent >= 3n && publicExponent % 2n === 1n) return 'RSA';
+  if (type === 'rsa') {
+    if (modulusLength < rsaBits.least || modulusLength > rsaBits.most) {
+      throw isWeak('RSA', `has a modulus of ${modulusLength} bits; accepted are ${rsaBits.least} to ${rsaBits.most}`);
+    }
+    const weakness = findRsaWeakness(key);
+    if (weakness !== undefined) throw isWeak('RSA', weakness);
+    return 'RSA';
+  }
   throw fieldError(field, `is of a kind that is not accepted; those that are: ${allowed}.`);
 }
 
@@ -119,8 +125,8 @@ function isOfLowOrder(key: KeyObject): boolean {
   return lowOrderPoints.has(point.toString('hex'));
 }
 
-function isWeak(): AppError {
-  return fieldError(field, 'is a weak Ed25519 key, a point of low order. Generate a new key.');
+function isWeak(kind: 'Ed25519' | 'RSA', reason: string): AppError {
+  return fieldError(field, `is a weak ${kind} key: it ${reason}. Generate a new key.`);
 }
 
 function unreadable(): AppError {

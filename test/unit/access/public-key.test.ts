@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, generatePrimeSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { readPublicKey } from '../../../src/access/keys/public-key.ts';
 
@@ -25,6 +25,34 @@ describe('acceptance of public keys', () => {
       assert.throws(() => readPublicKey(jwk), { code: 'invalid_input', message: /low order/ }, point);
     }
     assert.equal(readPublicKey(ed25519.publicKey.export({ format: 'jwk' })).kind, 'Ed25519');
+  });
+
+  it('refuses RSA keys with a modulus or an exponent that protects nothing, and says why', () => {
+    const { n = '', e } = rsa.publicKey.export({ format: 'jwk' });
+    const prime = generatePrimeSync(1024, { bigint: true });
+    const encode = (value: bigint): string => {
+      const hex = value.toString(16);
+      return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url');
+    };
+    const modulus = BigInt(`0x${Buffer.from(n, 'base64url').toString('hex')}`);
+    for (const [jwk, message] of [
+      [{ n: encode(modulus - 1n) }, /has an even modulus/],
+      [{ n: encode(1n << 2047n) }, /has an even modulus/],
+      [{ n: encode((1n << 2048n) - 1n) }, /modulus that 3 divides/],
+      [{ n: encode(9973n * modulus) }, /modulus that 9973 divides/],
+      [{ n: encode(prime * prime) }, /modulus (that is a square|of 204\d bits)/],
+      [{ n: encode(prime) }, /modulus of 1024 bits; accepted are 2048 to 8192/],
+      [{ n: 'Aw' }, /weak RSA key|must be a public key/],
+      [{ n, e: 'AQ' }, /has the exponent 1\./],
+      [{ n, e: 'Ag' }, /has the exponent 2\./],
+      [{ n, e: 'AQAA' }, /has an even exponent/],
+    ] as const)
+      assert.throws(
+        () => readPublicKey({ kty: 'RSA', e, ...jwk }),
+        { code: 'invalid_input', message },
+        String(message),
+      );
+    assert.equal(readPublicKey({ kty: 'RSA', n, e }).kind, 'RSA');
   });
 
   it('refuses private and symmetric keys in any form', () => {
