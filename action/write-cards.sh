@@ -17,9 +17,21 @@ while read -r file address; do
     echo "a line of cards needs a file and an address: $file" >&2
     exit 1
   fi
-  case "$file" in
-    /* | .. | ../* | */.. | */../* | .git/*) echo "$file is not a file of the repository" >&2; exit 1 ;;
+  # Some file systems take `.GIT` and `git~1` for `.git`, as git itself knows (core.protectHFS and core.protectNTFS).
+  shopt -s nocasematch
+  case "/$file/" in
+    //* | */../* | */.git/* | */.git[[:space:]./:]* | */git~[0-9]/* | *\\* | *[[:cntrl:]]*)
+      echo "$file is not a file of the repository" >&2
+      exit 1
+      ;;
   esac
+  shopt -u nocasematch
+  # A link can lead out of the repository, into `.git`, or to a file that belongs to something else.
+  part=$file
+  while [ "$part" != . ]; do
+    if [ -L "$part" ]; then echo "$file is not a file of the repository: $part is a link" >&2; exit 1; fi
+    part=$(dirname -- "$part")
+  done
   arguments+=("$address" "$file")
   files+=("$file")
 done <<< "$CARDS"

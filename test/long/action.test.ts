@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -113,7 +113,16 @@ describe('writing cards in workflows', () => {
     await using fixture = await prepare();
     const { workflow, git, owner } = fixture;
     const address = `/v1/github/entities/${owner}/contributions`;
+    await mkdir(join(workflow.workspace, 'cards'));
+    await symlink('../.git', join(workflow.workspace, 'cards/linked'));
+    await symlink('../../outside.svg', join(workflow.workspace, 'cards/link.svg'));
+    await symlink('missing.svg', join(workflow.workspace, 'dangling.svg'));
+    const inGit = ['./.git/me.svg', '.GIT/me.svg', 'a/.Git/me.svg', './/.git//me.svg', '.git./me.svg', 'GIT~1/me.svg'];
+    const others = ['./../me.svg', 'a/..', '//me.svg', '.git', 'a\\..\\me.svg', 'a\u0007.svg'];
+    const links = ['cards/linked/me.svg', './cards/linked/hooks/me.svg', 'cards/link.svg', 'dangling.svg'];
     for (const [cards, message] of [
+      ...[...inGit, ...others].map((file) => [`${file} ${address}`, /is not a file of the repository$/m] as const),
+      ...links.map((file) => [`${file} ${address}`, /is not a file of the repository: .* is a link/] as const),
       [`../me.svg ${address}`, /is not a file of the repository/],
       [`a/../../me.svg ${address}`, /is not a file of the repository/],
       [`/elsewhere/me.svg ${address}`, /is not a file of the repository/],
@@ -123,6 +132,8 @@ describe('writing cards in workflows', () => {
     ] as const) {
       await assert.rejects(runAction(workflow, { cards }, installed), message, cards);
     }
+    await rm(join(workflow.workspace, 'cards'), { recursive: true });
+    await rm(join(workflow.workspace, 'dangling.svg'));
     await assert.rejects(runAction(workflow, { directory: '..' }, installed), /is not a file of the repository/);
     assert.equal(await git('workspace', 'log', '--format=%s'), 'first');
     // Workflows with this action's predecessor name a token and a limit, and READMEs this file.
