@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { type Access, createAccess } from './access/access.ts';
+import { confirmOwner } from './access/administrators/person.ts';
 import { accessRoutes } from './access/routes.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
@@ -33,6 +34,7 @@ import { healthRoutes } from './http/health.ts';
 import type { CardImages } from './http/images.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { formatUrl } from './http/metrics-server.ts';
+import type { OwnerServices } from './http/owner-pipeline.ts';
 import { Cursors } from './http/pagination.ts';
 import { requestIdSource } from './http/request-ids.ts';
 import { usableResponses } from './http/response-cache.ts';
@@ -101,12 +103,14 @@ interface AppParts {
   url?: string;
 }
 
-/** Lets verified tokens be verified again when their accounts change on any node. */
-function forgetChangedAccounts(access: Access, { onAnnouncement }: Core): void {
+/** Creates the verification of tokens, which verifies them again when their accounts change on any node. */
+function openAccess({ onAnnouncement }: Core, context: Parameters<typeof createAccess>[0]): Access {
+  const access = createAccess(context);
   onAnnouncement.add((announcement) => {
     if (announcement === undefined || announcement.kind === 'accounts') access.clear();
     else if (announcement.kind === 'account') access.forget(announcement.key);
   });
+  return access;
 }
 
 /** Returns a function that returns the URL of a server. Each look at the address of a socket is a call of the system. */
@@ -132,8 +136,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
   const publicUrl = (): string => config.publicUrl ?? url ?? ownUrl();
   const isLive = (): boolean => listener.isConnected();
   const handlerTimeoutMs = config.lookupBudgetMs + handlerMarginMs;
-  const access = createAccess({ connection, now, publicUrl, isLive });
-  forgetChangedAccounts(access, core);
+  const access = openAccess(core, { connection, now, publicUrl, isLive });
   const metrics = createHttpMetrics(registry);
   const site = await readSite(config, core, publicUrl);
   const app: App = await createServer({
@@ -181,6 +184,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
         allowedReceivers: config.outboundAllowed,
         onCheckFailure: core.sync.onFailure,
         counts,
+        confirmOwner: (...owner: Parameters<OwnerServices['confirmOwner']>) => confirmOwner(services, ...owner),
         parsedFiles: core.sync.parsedFiles,
         awaitListing: awaitListing.bind(undefined, { connection, resolver, now }),
       };

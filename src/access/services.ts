@@ -1,10 +1,11 @@
 import type { RouteServices } from '../accounts/resolve.ts';
+import type { OwnerServices } from '../http/owner-pipeline.ts';
 import type { Counts } from '../http/rate-limits.ts';
 import type { CheckContext } from './administrators/check.ts';
 import type { NewSigningKey, SigningAlgorithm } from './tokens/signing-key.ts';
 
 /** The services of the routes by which owners prove their identity and manage their accounts. */
-export interface AccessServices extends RouteServices {
+export interface AccessServices extends RouteServices, Pick<OwnerServices, 'confirmOwner'> {
   newId: () => string;
   randomBytes: (size: number) => Buffer;
   newSigningKey: NewSigningKey;

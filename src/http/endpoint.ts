@@ -197,6 +197,9 @@ export interface Endpoint<Path extends TObject, Query extends TObject, Data> ext
   present: (data: Data, context: RequestContext<Static<Path>, Static<Query>>) => HandlerResult;
 }
 
+/** The times at which the host confirms an administrator again: see `confirmOwner`. */
+export type Confirmation = 'if doubtful' | 'live';
+
 /** An endpoint for owners whose response no cache may store: it reads private data or changes something. */
 export interface OwnerEndpoint<Path extends TObject, Query extends TObject, Body extends TSchema, Data>
   extends EndpointBase<Path> {
@@ -205,6 +208,8 @@ export interface OwnerEndpoint<Path extends TObject, Query extends TObject, Body
   body?: Body;
   /** The rights that the token needs: `manage` where something changes. */
   needs: 'read' | 'manage';
+  /** The confirmation of an administrator before; absent: `if doubtful` for `manage`, none for `read`. */
+  confirmation?: Confirmation;
   config?: FastifyContextConfig;
   /** The largest body in bytes; absent: the limit of all routes. */
   bodyLimit?: number;

@@ -3,12 +3,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { App } from './app.ts';
 import { authorizeOwner, resolveOwn } from './authorize.ts';
-import { type AccountName, changeProblemResponses, type OwnerEndpoint, privateProblemResponses } from './endpoint.ts';
+import {
+  type AccountName,
+  type Confirmation,
+  changeProblemResponses,
+  type OwnerContext,
+  type OwnerEndpoint,
+  privateProblemResponses,
+} from './endpoint.ts';
 import { type PageParameters, withDefaultLimit } from './pagination.ts';
 import { type PipelineServices, readPage } from './pipeline.ts';
 import { sendLines, sendNothing, sendPrivately, sendRedirect } from './send.ts';
 
-type OwnerServices = Pick<PipelineServices, 'resolver' | 'cursors' | 'endpoints'>;
+export interface OwnerServices extends Pick<PipelineServices, 'resolver' | 'cursors' | 'endpoints'> {
+  /** Confirms that the person behind a caller still administers the account. @throws AppError `forbidden` */
+  confirmOwner: (
+    owner: Pick<OwnerContext<object, object, unknown>, 'account' | 'caller'>,
+    confirmation: Confirmation,
+  ) => Promise<void>;
+}
 
 /** Adds an endpoint for owners, whose requests take the five steps of `respondToOwner`. */
 export function addOwnerEndpoint<
@@ -16,7 +29,8 @@ export function addOwnerEndpoint<
   Path extends TObject,
   Query extends TObject = TObject,
   Body extends TSchema = TSchema,
->(app: App, services: OwnerServices, endpoint: OwnerEndpoint<Path, Query, Body, Data>): void {
+>(app: App, services: OwnerServices, declared: OwnerEndpoint<Path, Query, Body, Data>): void {
+  const endpoint = withConfirmation(services, declared);
   const { method, path, operationId, tag, summary, description, params, query, body, response, listing } = endpoint;
   const success = response === undefined ? { 204: Type.Null() } : { [endpoint.status ?? 200]: response };
   const schema = {
@@ -41,6 +55,22 @@ export function addOwnerEndpoint<
     ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
     handler: async (request, reply) => respondToOwner(services, endpoint, request, reply),
   });
+}
+
+/** Returns an endpoint that loads nothing before its caller is confirmed; pages load it without a request. */
+function withConfirmation<Path extends TObject, Query extends TObject, Body extends TSchema, Data>(
+  { confirmOwner }: OwnerServices,
+  endpoint: OwnerEndpoint<Path, Query, Body, Data>,
+): OwnerEndpoint<Path, Query, Body, Data> {
+  const { load, needs, confirmation = needs === 'manage' ? 'if doubtful' : undefined } = endpoint;
+  if (confirmation === undefined) return endpoint;
+  return {
+    ...endpoint,
+    load: async (context) => {
+      await confirmOwner(context, confirmation);
+      return load(context);
+    },
+  };
 }
 
 /** Responds to an owner's request about their account: resolve → authorize → load → present → send. */

@@ -3,6 +3,8 @@ const dayMs = 86_400_000;
 export const unansweredForMs = 7 * dayMs;
 /** The time, in ms, from the holder's last proof until a holding ends, where no credential of the service can check. */
 export const uncheckedForMs = 30 * dayMs;
+/** The time, in ms, for which a proof of a person counts as recent: it allows changes that nothing else confirms. */
+export const recentForMs = 3_600_000;
 /** The longest life of a key, in ms. */
 export const keyLifeMs = 400 * dayMs;
 

@@ -2,14 +2,15 @@ import type { Account } from '../../accounts/store.ts';
 import type { Connection } from '../../database/connection.ts';
 import { AppError } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
+import type { Confirmation } from '../../http/endpoint.ts';
 import { countAttempt } from '../../http/rate-limits.ts';
 import type { Call } from '../../providers/provider.ts';
 import { findIssuedTo } from '../audit/store.ts';
 import { findKey } from '../keys/store.ts';
 import type { AccessServices } from '../services.ts';
 import { checkAdministrator } from './check.ts';
-import { uncheckedForMs } from './holding.ts';
-import type { Person } from './store.ts';
+import { recentForMs, uncheckedForMs } from './holding.ts';
+import { findConfirmation, type Person } from './store.ts';
 
 const checkTimeoutMs = 5000;
 
@@ -48,21 +49,25 @@ export async function findHolder(
 }
 
 /**
- * Has the host confirm that the person behind a caller still administers the organization, before a request with wide
- * effects, such as an export or erasure. Without a usable response of the host, the last confirmation counts.
- * @throws AppError `forbidden` when the host says that the person does not; `rate_limited`, because each call costs
- * requests to the host.
+ * Confirms that the person behind a caller may still act for the organization, before a request of an owner.
+ * `if doubtful`: the daily check of the host or a recent proof suffices. `live`: the host is called for each request.
+ * Without a usable response of the host, the last confirmation counts. Where no credential of the service can check the
+ * person, or the person is not known, only a recent proof counts.
+ * @throws AppError `forbidden`; `rate_limited`, because each call costs requests to the host.
  */
-export async function confirmCaller(
+export async function confirmOwner(
   services: Pick<AccessServices, 'connection' | 'now' | 'providers' | 'newId' | 'onCheckFailure' | 'counts'>,
-  account: Account,
-  caller: Caller,
+  { account, caller }: { account: Account; caller: Caller },
+  confirmation: Confirmation,
 ): Promise<void> {
   if (account.type !== 'organization') return;
   const { connection, now } = services;
   const { person } = await findHolder(connection, account, caller, now());
-  if (person === null) return;
+  if (person === null) throw needsProof('the person behind this token');
   const { id: accountId, provider, externalId, name } = account;
+  const known = await findConfirmation(connection, accountId, person.id);
+  const isRecent = known !== undefined && known.confirmedAt.getTime() > now().getTime() - recentForMs;
+  if (confirmation === 'if doubtful' && (isRecent || known?.canCheck === true)) return;
   await countAttempt(services.counts, { provider, name });
   const call: Call = {
     urgency: 'interactive',
@@ -77,4 +82,14 @@ export async function confirmCaller(
   if (result === 'no') {
     throw new AppError('forbidden', `${person.name} no longer administers this account, says the code host.`);
   }
+  const isUnchecked = result === 'cannot_check' || (result === 'unavailable' && known?.canCheck === false);
+  if (isUnchecked && !isRecent) throw needsProof(person.name);
+}
+
+function needsProof(person: string): AppError {
+  return new AppError(
+    'forbidden',
+    `Nothing can check whether ${person} still administers this account, so that changes and exports need a proof of ` +
+      'the last hour. Sign in again, or request a new token with one of the code host (GET .../token), and repeat this.',
+  );
 }

@@ -33,6 +33,21 @@ export async function confirmAdministrator(
   );
 }
 
+/** Finds the last confirmation of a person; undefined when there is none. */
+export async function findConfirmation(
+  connection: Connection,
+  accountId: string,
+  person: string,
+): Promise<{ confirmedAt: Date; canCheck: boolean | null } | undefined> {
+  const row = await connection
+    .selectFrom('administrators')
+    .select(['confirmed_at', 'can_check'])
+    .where('account_id', '=', accountId)
+    .where('person', '=', person)
+    .executeTakeFirst();
+  return row && { confirmedAt: row.confirmed_at, canCheck: row.can_check };
+}
+
 /**
  * Locks the last confirmation of a person until the transaction ends.
  * @returns undefined when there is none.

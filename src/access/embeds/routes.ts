@@ -21,7 +21,7 @@ import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { ProblemSchema } from '../../http/problem.ts';
 import { actorOf, recordAction } from '../actor.ts';
 import { assessHolding } from '../administrators/holding.ts';
-import { confirmCaller, findHolder } from '../administrators/person.ts';
+import { findHolder } from '../administrators/person.ts';
 import { holderFields, presentHolder } from '../administrators/presented.ts';
 import { requestCheck } from '../administrators/request-check.ts';
 import { removeItem } from '../removal.ts';
@@ -137,9 +137,9 @@ function addRenewal(app: App, services: AccessServices): void {
     tag: 'Owners',
     summary: 'Renews a link; it belongs to the administrator who does so from then on',
     needs: 'manage',
+    confirmation: 'live',
     params: EmbedPath,
     load: async ({ account, caller, params: { embed_id: id } }) => {
-      await confirmCaller(services, account, caller);
       await inTransaction(services.connection, async (transaction) => {
         const holder = await findHolder(transaction, account, caller, services.now());
         const renewed = await renewEmbed(transaction, { accountId: account.id, id }, holder);

@@ -6,7 +6,6 @@ import { inTransaction } from '../../database/transaction.ts';
 import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
-import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { eraseNext } from './erase.ts';
 import { beginErasure } from './store.ts';
@@ -26,9 +25,9 @@ export function erasureRoutes(app: App, services: AccessServices): void {
     tag: 'Owners',
     summary: 'Erases everything about the account; it is not looked up again until its owner requests a token',
     needs: 'manage',
+    confirmation: 'live',
     params: AccountPath,
-    load: async ({ account, caller }) => {
-      await confirmCaller(services, account, caller);
+    load: async ({ account }) => {
       await inTransaction(connection, (transaction) => beginErasure(transaction, account, now()));
       // If this process is killed here, the next scheduled run of the job removes the rest.
       const ends = [

@@ -7,7 +7,6 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { sensitiveByAddress } from '../../http/rate-limits.ts';
 import { actorOf, recordAction } from '../actor.ts';
-import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { exportAccount } from './store.ts';
 
@@ -31,11 +30,11 @@ export function exportRoutes(app: App, services: AccessServices): void {
     tag: 'Owners',
     summary: 'Everything that is stored about the account, as lines of JSON (NDJSON)',
     needs: 'read',
+    confirmation: 'live',
     params: AccountPath,
     config: { rateLimit: sensitiveByAddress },
     response: { content: { 'application/x-ndjson': { schema: Lines } } },
     load: async ({ account, caller }) => {
-      await confirmCaller(services, account, caller);
       const deadline = new Date(now().getTime() + services.lookUpBudgetMs);
       await awaitAccess(services, account, { deadline, requester: { ownerId: account.id, origins: undefined } });
       if (running >= maxAtOnce) {

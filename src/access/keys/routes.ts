@@ -147,5 +147,6 @@ async function byEitherToken(
     await sendRedirect(request, reply, { account: account.name });
     return 'redirected';
   }
+  if (needs === 'manage') await services.confirmOwner({ account, caller }, 'if doubtful');
   return { account, ...(await actorOf(services.connection, caller)) };
 }

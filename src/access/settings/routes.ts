@@ -6,7 +6,6 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { actorOf, recordAction } from '../actor.ts';
-import { confirmCaller } from '../administrators/person.ts';
 import type { AccessServices } from '../services.ts';
 import { changeSettings, findBoardsRepository, type OwnerSettings } from './store.ts';
 
@@ -54,9 +53,9 @@ export function settingsRoutes(app: App, services: AccessServices): void {
     tag: 'Owners',
     summary: "Changes the owner's settings",
     needs: 'manage',
+    confirmation: 'live',
     body: Changes,
     load: async ({ account, caller, body }) => {
-      await confirmCaller(services, account, caller);
       const { publish_private_contributions: publishesPrivate, hidden, boards_repository: boardsRepository } = body;
       return inTransaction(services.connection, async (transaction) => {
         // A form sends the stored name with every change, also after its repository was renamed or deleted.

@@ -146,7 +146,7 @@ async function loadStatus({ connection, now }: AccessServices, account: Account,
 
 const cannotCheck =
   'Keys and links of this account end 30 days after their holder last proved to administer it, because the service ' +
-  'cannot check it. Let it read the members: install its App with that permission, or renew keys and links in time.';
+  'cannot check it, and changes and exports need a proof of the last hour. Let it read the members: install its App with that permission, or renew keys and links in time.';
 
 function toItem(status: AccountStatus): object {
   const { account, collecting, progress, streams, skipped, deliveries, canCheck, notifications } = status;

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { actorOf, recordAction } from '../../access/actor.ts';
-import { confirmCaller } from '../../access/administrators/person.ts';
 import type { AccessServices } from '../../access/services.ts';
 import { maxFileBytes } from '../../achievements/decode.ts';
 import { describeReport, type Report } from '../../achievements/report.ts';
@@ -75,6 +74,7 @@ export function documentRoutes(app: App, services: AccessServices, reader: Docum
       operationId: 'putBoards',
       summary: 'Replaces the file of boards by a document; a faulty board never disables the others',
       needs: 'manage',
+      confirmation: 'live',
       body: DocumentBody,
       bodyLimit: maxFileBytes,
       response: SingleSchema(Stored),
@@ -82,7 +82,6 @@ export function documentRoutes(app: App, services: AccessServices, reader: Docum
         reader.withDocument(account, body, async (read) => {
           const { boards, reports } = read;
           requireBoards(read);
-          await confirmCaller(services, account, caller);
           await inTransaction(connection, async (transaction) => {
             const owner = { ownerId: account.id, provider: account.provider };
             await saveDocument(transaction, owner, read, { now: now(), newId });
@@ -101,8 +100,8 @@ export function documentRoutes(app: App, services: AccessServices, reader: Docum
     operationId: 'deleteBoards',
     summary: 'Removes the document, so that the file of boards counts again',
     needs: 'manage',
+    confirmation: 'live',
     load: async ({ account, caller }) => {
-      await confirmCaller(services, account, caller);
       await inTransaction(connection, async (transaction) => {
         const owner = { ownerId: account.id, provider: account.provider };
         await saveDocument(transaction, owner, null, { now: now(), newId });

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { actorOf, recordAction } from '../../access/actor.ts';
-import { confirmCaller } from '../../access/administrators/person.ts';
 import type { AccessServices } from '../../access/services.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
@@ -228,10 +227,10 @@ function addCorrection(app: App, services: AccessServices): void {
     tag: 'Boards',
     summary: 'Counts a frozen season again, by its stored rule, as a new version with its differences and the reason',
     needs: 'manage',
+    confirmation: 'live',
     params: SeasonPath,
     body: Correction,
     load: async ({ account, caller, params, body }) => {
-      await confirmCaller(services, account, caller);
       const stored = await findFormerBoard(connection, account.id, params.slug);
       if (stored === undefined) throw noSuchBoard();
       if ((await findSeason(connection, stored.id, params.number)) === undefined)

@@ -1,3 +1,4 @@
+import { recentForMs } from '../../access/administrators/holding.ts';
 import type { AccessServices } from '../../access/services.ts';
 import type { Session } from '../../access/sessions/session.ts';
 import { type Administered, findAdministered } from '../../access/sessions/store.ts';
@@ -8,7 +9,7 @@ import type { AccountName } from '../../http/endpoint.ts';
 import type { Provider } from '../../providers/provider.ts';
 
 /** The longest time, in ms, since the host confirmed an administrator: to see the settings, and to change them. */
-const confirmedForMs = { reading: 8 * 3_600_000, changing: 3_600_000 };
+const confirmedForMs = { reading: 8 * 3_600_000, changing: recentForMs };
 const maxOrganizations = 100;
 
 /** An account that a person may manage. */
