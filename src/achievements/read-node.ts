@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
+import { findControlCharacter } from '../control-characters.ts';
 import { nearest } from '../nearest.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
 import { isUnquotedSign, nodeAt, readEntries, readNamed } from './read-entries.ts';
@@ -147,6 +148,9 @@ function readText(
 ): string | undefined {
   const text = node.text.trim();
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = shape;
+  const control = findControlCharacter(text);
+  if (control !== undefined)
+    return refuse(faults, node, `${subject} contains the character ${control}`, 'text of visible characters');
   if (text.length < minLength) return refuse(faults, node, `${subject} is empty`, expectedOf(shape));
   if (text.length > maxLength) {
     return refuse(faults, node, `${subject} has ${text.length} characters`, `at most ${maxLength}`);

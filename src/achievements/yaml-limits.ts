@@ -1,4 +1,5 @@
 import { Lexer } from 'yaml';
+import { codeOf } from '../control-characters.ts';
 import { type Fault, newFault } from './conditions/fault.ts';
 
 /** Several times the number of tokens in 256 KiB of achievements; only a file made to waste time has more. */
@@ -13,9 +14,8 @@ const notPrintable = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10
 export function findYamlProblem(text: string): Fault | undefined {
   const control = notPrintable.exec(text);
   if (control !== null) {
-    const code = control[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
     const span = { start: control.index, end: control.index + control[0].length };
-    return newFault(span, `the character U+${code} cannot stand in YAML`, { expected: 'text in UTF-8' });
+    return newFault(span, `the character ${codeOf(control[0])} cannot stand in YAML`, { expected: 'text in UTF-8' });
   }
   let [tokens, depth, offset] = [0, 0, 0];
   for (const token of new Lexer().lex(text)) {

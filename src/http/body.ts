@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { findControlCharacter } from '../control-characters.ts';
 import { AppError, fieldError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import { validatorOf } from './compiled.ts';
@@ -28,10 +29,27 @@ interface Fault {
 export function bodyReader(schema: TSchema): (body: unknown) => unknown {
   const compiled = validatorOf(schema);
   return (body) => {
-    if (compiled.Check(body)) return body;
+    if (compiled.Check(body)) {
+      refuseControlCharacters(body, []);
+      return body;
+    }
     const faults: readonly Fault[] = compiled.Errors(body);
     throw missingField(faults) ?? unknownField(schema, faults) ?? wrongValue(schema, faults);
   };
+}
+
+/**
+ * Refuses texts with characters that are not stored as they are: a reason that loses one is not what its author sent.
+ * @throws AppError `invalid_input` that names the field.
+ */
+function refuseControlCharacters(part: unknown, keys: readonly string[]): void {
+  if (typeof part === 'string') {
+    const found = findControlCharacter(part);
+    const name = fieldName(keys);
+    if (found !== undefined) throw fieldError(name, `must not contain the character ${found}.`, `${name} of the body`);
+  } else if (typeof part === 'object' && part !== null) {
+    for (const [key, inner] of Object.entries(part)) refuseControlCharacters(inner, [...keys, cleaned(key)]);
+  }
 }
 
 function missingField(faults: readonly Fault[]): AppError | undefined {

@@ -1,3 +1,4 @@
+import { codeOf } from '../../control-characters.ts';
 import type { Span } from './fault.ts';
 
 /** A token of a condition. `text` is its source; for a quoted string, the text between the quotes. */
@@ -63,11 +64,10 @@ function readToken(text: string, start: number): Token {
     return unreadable(text.slice(start, start + 1), start, `${quote} does not quote here`, `' or "`, undefined);
   }
   if (invisible.test(text.slice(start, start + 1))) {
-    const code = text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
     return unreadable(
       text.slice(start, start + 1),
       start,
-      `an invisible character is here (U+${code})`,
+      `an invisible character is here (${codeOf(text.charAt(start))})`,
       'nothing',
       undefined,
     );

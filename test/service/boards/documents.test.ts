@@ -45,6 +45,17 @@ describe('documents of boards', () => {
     assert.equal((await service.get(`${engines.name}/boards/preview`, next)).status, 200);
   });
 
+  it('are refused with the place of a control character, which the database does not store', async () => {
+    const { service, simulator } = shared;
+    const token = await serviceToken(service, simulator, engines);
+    for (const escape of ['\\u0000', '\\u0007', '\\ud800']) {
+      const body = valid.replace('"name":"A"', `"name":"A${escape}"`);
+      const { status, text } = await service.get(`${engines.name}/boards`, { ...jsonRequest('PUT', token), body });
+      assert.equal(status, 400, text);
+      assert.match(text, /line 1, column \d+: name contains the character U\+(0000|0007|D800)/);
+    }
+  });
+
   it('are read one after the other, each owner one at a time', async () => {
     const reader = new DocumentReader({ providers: new Map(), now: () => new Date() });
     const owner = (id: string) => ({ id, provider: 'github', name: `owner-${id}` });

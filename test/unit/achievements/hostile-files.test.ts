@@ -107,6 +107,24 @@ describe('hostile achievements files', () => {
     assert.deepEqual(reported(`\ufeff${fileWith(star)}`), []);
   });
 
+  it('names a control character that an escape writes, at its part, and keeps the other parts', () => {
+    for (const [escape, code] of [
+      [String.raw`\0`, 'U+0000'],
+      [String.raw`\u0000`, 'U+0000'],
+      [String.raw`\a`, 'U+0007'],
+      [String.raw`\x7f`, 'U+007F'],
+      [String.raw`\ud800`, 'U+D800'],
+    ] as const) {
+      const condition = `{ actor: author, action: issue, condition: "labels in ['a${escape}b']" }`;
+      const fault = `contains the character ${code}; expected text of visible characters`;
+      assert.deepEqual(reported(fileWith(condition)), [`6:63 error: condition ${fault}`]);
+      assert.deepEqual(reported(fileWith(star, `      description: "a${escape}"\n`)), [
+        `5:20 error: description ${fault}`,
+      ]);
+    }
+    assert.deepEqual(reported(fileWith(star, '      description: "a\\tb\\nc"\n')), []);
+  });
+
   it('follows anchors, aliases and merge keys', () => {
     const file = `achievements:
   - achievement: &first

@@ -24,6 +24,20 @@ function messageOf(schema: Parameters<typeof bodyReader>[0], body: unknown): str
 }
 
 describe('errors of request bodies', () => {
+  it('name the part with a control character, and leave line breaks alone', () => {
+    for (const [text, code] of [
+      ['a\0b', 'U+0000'],
+      ['\u0007', 'U+0007'],
+      ['\ud800', 'U+D800'],
+    ]) {
+      const message = `data.key of the body must not contain the character ${code}.`;
+      assert.equal(messageOf(key, { data: { key: text } }), message);
+    }
+    const inside = 'data.key.kty of the body must not contain the character U+0000.';
+    assert.equal(messageOf(key, { data: { key: { kty: '\0' } } }), inside);
+    assert.equal(messageOf(key, { data: { key: 'a\r\n\tb😀' } }), 'accepted');
+  });
+
   it('name the part that is wrong, and the valid values', () => {
     for (const [schema, body, message] of [
       [settings, { x: 1 }, 'The body has no field x. Its fields are: publish, hidden.'],
