@@ -1,4 +1,3 @@
-import { codeOf } from '../../control-characters.ts';
 import type { Span } from './fault.ts';
 
 /** A token of a condition. `text` is its source; for a quoted string, the text between the quotes. */
@@ -64,10 +63,11 @@ function readToken(text: string, start: number): Token {
     return unreadable(text.slice(start, start + 1), start, `${quote} does not quote here`, `' or "`, undefined);
   }
   if (invisible.test(text.slice(start, start + 1))) {
+    const code = text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
     return unreadable(
       text.slice(start, start + 1),
       start,
-      `an invisible character is here (${codeOf(text.charAt(start))})`,
+      `an invisible character is here (U+${code})`,
       'nothing',
       undefined,
     );
