@@ -84,6 +84,20 @@ describe('rate limits', () => {
       assert.equal((await from(service, '203.0.113.9', '/healthz')).status, 200);
   });
 
+  it('limits searches in the documents by address, also repeated ones, beside all other reads', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startStoredService({ simulator, settings: proxy });
+    const statuses: number[] = [];
+    for (let search = 0; search < 63; search += 1) {
+      const { status, headers } = await from(service, '203.0.113.12', `/docs/search?q=badge+${search % 10}`);
+      statuses.push(status);
+      assert.equal(headers['ratelimit-policy'], '"searches";q=60;w=60');
+    }
+    assert.deepEqual(statuses, [...Array(60).fill(200), ...Array(3).fill(429)]);
+    assert.equal((await from(service, '203.0.113.12', '/docs/start')).status, 200);
+    assert.equal((await from(service, '203.0.113.13', '/docs/search?q=badge')).status, 200);
+  });
+
   it("ignores headers about a client's address without a trusted proxy", async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startStoredService({ simulator });
