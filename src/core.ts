@@ -18,7 +18,7 @@ import { openReplica, type ReplicaObserver } from './database/replica.ts';
 import { openRequestPool } from './database/request-pool.ts';
 import { isPooled } from './database/sessions.ts';
 import { breakOffSilent } from './database/silent-connections.ts';
-import { HistoryCache } from './history/history-cache.ts';
+import { HistoryCache, type HistoryCacheOptions } from './history/history-cache.ts';
 import { ResponseCache } from './http/response-cache.ts';
 import type { Log } from './log.ts';
 import { createProviders, type ProviderDependencies } from './providers/index.ts';
@@ -82,6 +82,8 @@ export interface AppOptions {
   jobPollMs?: number;
   /** The interval, in ms, at which pages that wait for a collection receive its progress. */
   progressEveryMs?: number;
+  /** The time, in ms, that a host has for its first response to git. Default: a minute. */
+  gitFirstResponseMs?: number;
   /** True when the tables are known to be up to date, because another process of this node has migrated them. */
   isMigrated?: boolean;
   /** Replaces parts of a provider, as the demonstration does. Default: each provider is as configured. */
@@ -100,6 +102,14 @@ export interface CoreOptions extends AppOptions {
   controlConnections?: number;
   /** True when a job corrects stored times in the future, which reads whole tables. False: `openCore` corrects them. */
   correctsTimesLater?: boolean;
+}
+
+function openHistories(
+  { dataDir }: Config,
+  options: Pick<CoreOptions, 'gitFirstResponseMs'> & Pick<HistoryCacheOptions, 'authorities' | 'now'>,
+): HistoryCache {
+  const { gitFirstResponseMs: firstResponseMs, authorities, now } = options;
+  return new HistoryCache({ directory: historiesOf(dataDir), ...historyLimits, firstResponseMs, authorities, now });
 }
 
 /** Opens the database and the clients of the providers. */
@@ -140,7 +150,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     claims: new Claims(),
     pollDemands: newPollDemands(),
     appliers: newAppliers(),
-    histories: new HistoryCache({ directory: historiesOf(config.dataDir), ...historyLimits, authorities, now }),
+    histories: openHistories(config, { ...options, authorities, now }),
     parsedFiles: new LRUCache({ max: maxParsedFiles }),
     freshForMs: config.freshForMs,
     now,

@@ -19,6 +19,8 @@ export interface FetchOptions {
   contents?: CopyContents;
   /** The limit for all requests to the remote together, in ms. */
   timeoutMs: number;
+  /** See `RemoteFetch`. Default: 60 s. */
+  firstResponseMs?: number | undefined;
   /** The largest size of the local copy, in bytes. */
   maxBytes: number;
   /**
@@ -34,6 +36,7 @@ const filters: Readonly<Record<CopyContents, string>> = { commits: 'tree:0', dir
 /** The ref that holds the remote branch in the local copy. */
 const localRef = 'refs/heads/tip';
 const defaultMaxPacks = 32;
+const defaultFirstResponseMs = 60_000;
 const measureEveryMs = 100;
 
 /**
@@ -135,18 +138,24 @@ async function fetchInto(directory: string, remote: RemoteAccess, options: Fetch
   if (packs.bytes > options.maxBytes) throw new HistoryTooLarge(options.maxBytes);
   // A failed repack does no harm: git can still read the single packs.
   if (packs.count > (options.maxPacks ?? defaultMaxPacks))
-    await runGit(directory, ['repack', '-a', '-d', '--quiet'], options);
+    await runGit(directory, ['repack', '-a', '-d', '--quiet'], { signal: options.signal });
   return fetched;
 }
 
 async function fetchWatched(directory: string, remote: RemoteAccess, options: FetchOptions): Promise<boolean> {
-  const { contents = 'commits', maxBytes, now } = options;
+  const { contents = 'commits', firstResponseMs = defaultFirstResponseMs, maxBytes, now } = options;
   const oversize = new AbortController();
   const fetched = new AbortController();
   const watched = watchSize(directory, maxBytes, oversize, fetched.signal);
   try {
     const signal = AbortSignal.any([options.signal, oversize.signal]);
-    return await fetchRemote(remote, directory, { filter: filters[contents], ref: localRef, signal, now });
+    return await fetchRemote(remote, directory, {
+      filter: filters[contents],
+      ref: localRef,
+      signal,
+      firstResponseMs,
+      now,
+    });
   } finally {
     fetched.abort();
     await watched;

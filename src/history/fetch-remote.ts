@@ -9,6 +9,11 @@ export interface RemoteFetch {
   /** The full name of the ref of the copy that becomes the newest commit of the remote's default branch. */
   ref: string;
   signal: AbortSignal;
+  /**
+   * The time, in ms, that the remote has for its first response. Git has no limit for a connection, curl's is 300 s, and
+   * `http.lowSpeedTime` only counts once there is one (https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT.html).
+   */
+  firstResponseMs: number;
   now: () => Date;
 }
 
@@ -37,13 +42,14 @@ export class NoHistory extends AppError {
 export async function fetchRemote(
   remote: RemoteAccess,
   directory: string,
-  { filter, ref, signal, now }: RemoteFetch,
+  { filter, ref, signal, firstResponseMs, now }: RemoteFetch,
 ): Promise<boolean> {
   // With `--progress` git writes often, so that it ends soon after the service that reads its output was killed.
   const options = ['--progress', `--filter=${filter}`, '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
   let access = remote;
   for (let redirects = 0; ; redirects += 1) {
-    const end = await runGit(directory, ['fetch', ...options, 'origin', `+HEAD:${ref}`], { signal, remote: access });
+    const parameters = ['fetch', ...options, 'origin', `+HEAD:${ref}`];
+    const end = await runGit(directory, parameters, { signal, remote: access, firstResponseMs });
     if (end.code === 0) return true;
     // Git takes any page for the references of a host without git's own protocol, and finds no default branch there.
     const isHistory = sendsHistory(end);

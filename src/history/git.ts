@@ -10,6 +10,8 @@ export interface GitOptions {
   signal: AbortSignal;
   /** Without it, git cannot connect to any other machine. */
   remote?: RemoteAccess;
+  /** The time, in ms, after which git is killed when the remote has sent no response yet. */
+  firstResponseMs?: number;
 }
 
 export interface GitEnd {
@@ -19,6 +21,8 @@ export interface GitEnd {
   complaint: string;
   /** The last response of the remote; undefined when there was none. */
   response: HttpResponse | undefined;
+  /** True when git was killed because the remote sent no response in time. */
+  isSilent: boolean;
 }
 
 export interface GitOutcome extends GitEnd {
@@ -133,7 +137,8 @@ interface RunningGit {
   kill: () => void;
 }
 
-function startGit(directory: string, parameters: readonly string[], { signal, remote }: GitOptions): RunningGit {
+function startGit(directory: string, parameters: readonly string[], options: GitOptions): RunningGit {
+  const { signal, remote, firstResponseMs } = options;
   signal.throwIfAborted();
   // Git gets its own process group, so that its helpers can be ended with it.
   const child = spawn('git', parameters, {
@@ -157,11 +162,18 @@ function startGit(directory: string, parameters: readonly string[], { signal, re
   streamOf(child, traceDescriptor)
     .setEncoding('latin1')
     .on('data', (text: string) => trace.push(text));
+  let isSilent = false;
+  const killIfSilent = (): void => {
+    isSilent = trace.lastResponse === undefined;
+    if (isSilent) kill();
+  };
+  const patience = firstResponseMs === undefined ? undefined : setTimeout(killIfSilent, firstResponseMs);
   const end = new Promise<GitEnd>((resolve, reject) => {
     child.once('error', (cause) => reject(startFailure(cause)));
-    child.once('close', (code) => resolve({ code, complaint, response: trace.lastResponse }));
+    child.once('close', (code) => resolve({ code, complaint, response: trace.lastResponse, isSilent }));
   }).finally(() => {
     hasEnded = true;
+    clearTimeout(patience);
     signal.removeEventListener('abort', kill);
   });
   // A git process that cannot be started rejects `end` before a caller can await it.

@@ -24,6 +24,8 @@ export interface HistoryCacheOptions {
   /** The largest size of all copies together, in bytes; copies in use can exceed it. */
   maxTotalBytes: number;
   fetchTimeoutMs: number;
+  /** See `FetchOptions`. */
+  firstResponseMs?: number | undefined;
   /** The path of the file with the certificate authorities that git trusts; undefined: those of the system. */
   authorities?: string | undefined;
   now: () => Date;
@@ -139,12 +141,13 @@ export class HistoryCache {
     remote: RemoteAccess,
     options: { contents: CopyContents; signal: AbortSignal },
   ): Promise<string | null> {
-    const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, authorities, now } = this.#options;
+    const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, authorities, firstResponseMs, now } = this.#options;
     const failed = this.#tooLarge.get(name);
     if (failed !== undefined) throw failed;
     try {
       const access = { ...remote, authorities };
-      return await fetchHistory(access, this.#pathOf(name), { ...options, maxBytes, timeoutMs, now });
+      const limits = { maxBytes, timeoutMs, firstResponseMs, now };
+      return await fetchHistory(access, this.#pathOf(name), { ...options, ...limits });
     } catch (error) {
       if (error instanceof HistoryTooLarge) this.#tooLarge.set(name, error);
       throw error;

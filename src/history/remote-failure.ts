@@ -16,6 +16,7 @@ const messages = {
  * credential.
  */
 export function remoteFailure(end: GitEnd, { authorization }: RemoteAccess, now: Date): AppError {
+  if (end.isSilent) return new AppError('provider_unavailable', 'git gets no response from the host.');
   const reason = ownWords(end.complaint);
   const code = codeOf(end, reason);
   const retryAt = retryTime(end.response?.retryAfter, now);

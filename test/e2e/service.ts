@@ -69,6 +69,7 @@ export interface TestServiceOptions {
   now?: () => Date;
   /** The interval, in ms, at which delayed jobs that became due are found. Default: 100. */
   jobPollMs?: number;
+  gitFirstResponseMs?: number;
   /** Starts the service or a part of it. Default: the whole service. */
   start?: typeof startService;
   /** Replaces parts of a provider. */
@@ -129,6 +130,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     progressEveryMs,
     isMigrated: options.databaseUrl === undefined,
     ...(options.now && { now: options.now }),
+    ...(options.gitFirstResponseMs !== undefined && { gitFirstResponseMs: options.gitFirstResponseMs }),
     ...(options.changeProvider && { changeProvider: options.changeProvider }),
   });
   stack.defer(() => service.close());

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
+import { findCollectingState } from '../../../src/access/status/store.ts';
+import { findByName } from '../../../src/accounts/store.ts';
+import { checkStreams } from '../../../src/doctor/checks/collecting.ts';
 import * as gitea from '../../e2e/gitea/fixture.ts';
 import * as gitlab from '../../e2e/gitlab/fixture.ts';
 import { organization } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';
+import { startLostHost, startMuteHost } from '../../silent-host.ts';
 import { withSteppedGitea, withSteppedGitLab } from './stepped-hosts.ts';
 import { startSteppedService } from './stepped-service.ts';
 
@@ -86,4 +90,37 @@ describe('reading of repositories whose history git cannot fetch', () => {
     );
     assert.deepEqual(rows, [{ name: 'commits', failure: 'provider_unavailable' }]);
   });
+
+  for (const [kind, start] of [
+    ['accepts connections and sends nothing', startMuteHost],
+    ['loses all packets', startLostHost],
+  ] as const) {
+    it(`reads everything else, and names the failure, where the host of git ${kind}`, async () => {
+      await using simulator = await startSimulator({ repositories: 2 });
+      await using host = await start();
+      const silent = {
+        url: `http://127.0.0.1:${host.port}`,
+        apiUrl: simulator.apiUrl,
+        tokens: simulator.tokens,
+      };
+      await using service = await startSteppedService({ simulator: silent, gitFirstResponseMs: 500 });
+      const { connection, pool } = service.database;
+      const { body } = await service.get(`${simulator.accounts.organization}/contributors?limit=100`);
+      assert.deepEqual(body.meta_data.missing, ['commits']);
+      assert.ok(body.data.length > 0, 'people of issues are listed');
+      const { rows } = await pool.query(
+        `select distinct s.name, s.failure, s.failure_reason from streams s join repositories r on r.id = s.repository_id
+         where (s.completed_at is null or s.failure is not null) and r.deleted_at is null`,
+      );
+      const failure_reason = 'git gets no response from the host.';
+      assert.deepEqual(rows, [{ name: 'commits', failure: 'provider_unavailable', failure_reason }]);
+      assert.equal((await checkStreams(connection, new Date()))[0]?.code, 'streams_read');
+      const [finding] = await checkStreams(connection, new Date(Date.now() + 11 * 60_000));
+      assert.deepEqual([finding?.code, finding?.subject], ['stream_failing', 'github: commits']);
+      assert.match(finding?.message ?? '', /git gets no response from the host/);
+      const account = await findByName(connection, 'github', simulator.accounts.organization);
+      assert.ok(account?.state === 'present');
+      assert.ok((await findCollectingState(connection, account.account.id)).failingStreams > 0, 'the status counts it');
+    });
+  }
 });
