@@ -90,11 +90,21 @@ export function renderResponse(content: {
   };
 }
 
+/**
+ * Returns the header that keeps browsers on https for a year (RFC 6797), where readers come by https: a first request by http
+ * could be led elsewhere. It holds for this host alone, because its other subdomains may serve http.
+ */
+export function transportHeaders(publicUrl: string): Record<string, string> {
+  return publicUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {};
+}
+
 /** The headers of pages. They load nothing from other servers, run no inline script, and are shown in no frame. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  // A window that opens a page keeps no hold on it.
+  'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'strict-origin-when-cross-origin',
   'x-content-type-options': 'nosniff',
   vary: 'accept-language',

@@ -22,7 +22,7 @@ import { methodNotAllowed, type Problem, payloadTooLarge, tooSlow, toProblem, un
 import { withDocumentedForms } from './query-forms.ts';
 import { addRateLimits, type Counts, cachedPolicy } from './rate-limits.ts';
 import { methods, problemOfRequest, readsWithoutHost, refuse, refuseUnread } from './refuse-connection.ts';
-import { exposedHeaders, type RenderedResponse } from './response.ts';
+import { exposedHeaders, type RenderedResponse, transportHeaders } from './response.ts';
 import { cacheKey, type ResponseCache, type UsableResponses } from './response-cache.ts';
 import { awaitHandlers } from './running-handlers.ts';
 import { type PageSettings, sendProblem, sendProblemAsJson, sendResponse } from './send.ts';
@@ -179,15 +179,20 @@ function createCachingServer(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
     },
     (request, response) => {
+      const security = Object.entries(transportHeaders(options.publicUrl()));
+      const handle = (): void => {
+        response.setHeaders(new Map(security));
+        handler(request, response);
+      };
       const problem = problemOfRequest(request, options.now());
       if (problem !== undefined) return refuse(response, problem, options);
       request.url = withoutBase(originForm(request.url ?? '/'), options.basePath);
       const { method, headers, url } = request;
       const isPlain = (method === 'GET' || method === 'HEAD') && !hasBody(headers);
       const cached = isPlain ? findCached(options, headers, url) : undefined;
-      if (cached === undefined) return handler(request, response);
+      if (cached === undefined) return handle();
       const policy = cachedPolicy(options, request.socket.remoteAddress);
-      const ownHeaders = ['x-request-id', options.newRequestId()];
+      const ownHeaders = ['x-request-id', options.newRequestId(), ...security.flat()];
       if (policy !== undefined) ownHeaders.push('ratelimit-policy', policy);
       const send = (representation: Representation): void => {
         // A connection that stays open would keep the server from ending.
@@ -197,7 +202,7 @@ function createCachingServer(
       const representation = representationFor(cached, headers['accept-encoding']);
       if (!(representation instanceof Promise)) return send(representation);
       // After a failed compression the framework renders the response again, and reports a lasting error.
-      representation.then(send, () => handler(request, response));
+      representation.then(send, handle);
     },
   );
   refuseUnread(server, options);

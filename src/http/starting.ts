@@ -7,7 +7,7 @@ import { toProblem } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
 import { problemOfRequest, readsWithoutHost, refuse, refuseUnread } from './refuse-connection.ts';
 import { requestIdSource } from './request-ids.ts';
-import { errorCodeHeader, imageHeaders, pageHeaders } from './response.ts';
+import { errorCodeHeader, imageHeaders, pageHeaders, transportHeaders } from './response.ts';
 import type { PageProblem } from './send.ts';
 
 const retryAfterMs = 5000;
@@ -32,6 +32,7 @@ export interface StartingViews {
 }
 
 export interface StartingPages {
+  publicUrl: () => string;
   stylesheet: { path: string; text: string };
   /** Renders an error for readers of pages. */
   renderProblem: (problem: PageProblem, request: Pick<IncomingMessage, 'url' | 'headers'>) => string;
@@ -48,6 +49,7 @@ export function createStartingServer({ drawProblem, pages }: StartingViews): Ser
   const problem = { status: notReady.status, message, explanations: [] };
   const options = { now: () => new Date(), newRequestId };
   const server = createServer({ ...limits, ...readsWithoutHost }, (request, response) => {
+    response.setHeaders(new Map(Object.entries(transportHeaders(pages.publicUrl()))));
     const unread = problemOfRequest(request, options.now());
     if (unread !== undefined) return refuse(response, unread, options);
     response.setHeader('x-request-id', newRequestId());

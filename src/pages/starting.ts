@@ -8,6 +8,7 @@ import { style } from './style.ts';
 /** Returns the pages of a service that starts: errors, which need nothing of a running service, and their stylesheet. */
 export function startingPages(site: Site): StartingPages {
   return {
+    publicUrl: site.publicUrl,
     stylesheet: { path: site.stylePath, text: style },
     renderProblem: (problem, { url = '', headers }) =>
       problemPage(site, readerOf(pageLanguage(site.locales, url, headers['accept-language'])), problem),

@@ -30,6 +30,7 @@ const fields = {
     description: 'The seconds after which a request can have another result.',
     schema: { type: 'integer', minimum: 1, examples: [3] },
   },
+  'Strict-Transport-Security': text('Where `PUBLIC_URL` is an https address.', 'max-age=31536000'),
   Vary: text('The request fields on which the response depends.', 'authorization, accept-encoding'),
   'WWW-Authenticate': text('The kind of credential that is needed (RFC 6750).', 'Bearer'),
   'X-As-Of': {
@@ -102,6 +103,7 @@ function optionalFields({ status, isCacheable, hasImages, hasTables, isPaged }: 
     'Access-Control-Expose-Headers',
     'RateLimit',
     'RateLimit-Policy',
+    'Strict-Transport-Security',
     'Vary',
     'X-Content-Type-Options',
     ...fieldsIf(status === 200 && isCacheable, 'ETag', 'Content-Encoding', 'Retry-After'),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { walkBelow } from './linked-addresses.ts';
 import { startStoredService } from './stored-service.ts';
 
 const [host, base] = ['https://tools.example', '/team/plaudit'];
@@ -10,37 +11,14 @@ const settings = {
   GITHUB_OAUTH_CLIENT_SECRET: 'secret',
 };
 
-/** Returns the addresses in attributes and in JSON that lead to this service. */
-function addressesIn(text: string): string[] {
-  const found = [...text.matchAll(/(?:href|src|srcset|action|data-progress|content)="((?:https:\/\/tools|\/)[^"]*)"/g)];
-  return found.map(([, address = '']) => new URL(address.replaceAll('&amp;', '&'), host).href);
-}
-
 describe('public URLs with a path', () => {
   it('are in every address on every page, with a proxy that strips the path and one that does not', async () => {
     await using service = await startStoredService({ holdsWorld: true, settings });
-    for (const prefix of ['', base]) {
-      const waiting = [`${host}${base}`];
-      const seen = new Set(waiting);
-      for (const address of waiting) {
-        const path = address.slice(host.length + base.length);
-        const accept = path.includes('format=') ? 'image/*' : 'text/html';
-        const response = await service.get(`${prefix}${path || '/'}`, { headers: { accept } });
-        assert.ok(response.status < 400, `${prefix} ${path}: ${response.status}`);
-        const location = response.headers.get('location');
-        const isPage = response.headers.get('content-type')?.startsWith('text/html') === true;
-        const next = [
-          ...(isPage ? addressesIn(response.text) : []),
-          ...(location === null ? [] : [new URL(location, host).href]),
-        ];
-        for (const found of next.map((each) => each.replace(/#.*/, ''))) {
-          if (!found.startsWith(host)) continue;
-          assert.ok(found === `${host}${base}` || found.startsWith(`${host}${base}/`), `${path} leads to ${found}`);
-          const isOneMore = !/[?&]lang=|\/docs\/|\/settings|\/sign-in|\/(pages\/progress|find)|openapi/.test(found);
-          if (!seen.has(found) && isOneMore && seen.size < 120) waiting.push(found);
-          seen.add(found);
-        }
-      }
+    for (const isStripped of [true, false]) {
+      const seen = await walkBelow(
+        (path, init) => service.get(isStripped ? path.slice(base.length) || '/' : path, init),
+        { host, base },
+      );
       assert.ok(seen.size > 60, String(seen.size));
     }
   });
@@ -59,6 +37,19 @@ describe('public URLs with a path', () => {
     assert.equal(did.id, 'did:web:tools.example:team:plaudit');
     const beside = await service.get(`${base}s/docs`);
     assert.equal(beside.status, 404);
+  });
+
+  it('keep browsers on https, on fresh and cached responses, pages, cards and errors', async () => {
+    await using service = await startStoredService({ holdsWorld: true, settings });
+    const [card, page] = ['/v1/github/entities/ada-lovelace/contributions?format=svg', '/github/ada-lovelace'];
+    for (const path of [card, card, page, page, '/', '/docs', '/healthz', '/robots.txt', '/v1/none', `${base}/docs/`]) {
+      const { headers } = await service.get(path, { headers: { accept: path === card ? 'image/*' : 'text/html' } });
+      assert.equal(headers.get('strict-transport-security'), 'max-age=31536000', path);
+      const isPage = headers.get('content-type')?.startsWith('text/html') === true;
+      assert.equal(headers.get('cross-origin-opener-policy'), isPage ? 'same-origin' : null, path);
+    }
+    await using plain = await startStoredService({ settings: { PUBLIC_URL: 'http://127.0.0.1:8080' } });
+    assert.equal((await plain.get('/docs')).headers.get('strict-transport-security'), null);
   });
 
   it('limit the cookies of sign-in to the path', async () => {
