@@ -1,18 +1,26 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { AppError } from './errors.ts';
+import { RepeatedLines } from './repeated-lines.ts';
 
 export type Log = Logger;
 
+/** The time, in ms, in which a failure that repeats is written once. */
+const repeatedEveryMs = 60_000;
+/** pino's number of the level from which on lines are about failures. */
+const warning = 40;
+
 /**
  * Creates a log of JSON lines on standard output. Of an error it holds the type, the message and the origin, never the
- * data that the error carries.
+ * data that the error carries. Warnings and errors that repeat are one line a minute, with their number in `repeated`.
  * @param fields of each line.
  */
 export function createLog(
   level: string,
   to: DestinationStream = destination({ fd: 1, sync: false }),
   fields: Record<string, string> | null = null,
+  repeatMs = repeatedEveryMs,
 ): Log {
+  const repeats = new RepeatedLines(repeatMs);
   return pino(
     {
       level,
@@ -20,9 +28,43 @@ export function createLog(
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
+      hooks: {
+        logMethod(args, method, number) {
+          if (number < warning) return method.apply(this, args);
+          repeats.add(failureIn(number, args), (repeated) =>
+            method.apply(this, repeated === 0 ? args : withCount(args, repeated)),
+          );
+        },
+      },
     },
     to,
   );
+}
+
+type Line = [first: unknown, message?: string | undefined, ...values: unknown[]];
+
+/** Returns a text that is the same for lines about the same failure: they differ in ids, and in numbers of messages. */
+function failureIn(level: number, [first, ...rest]: Line): string {
+  const described = JSON.stringify(first, (name, value: unknown) => {
+    if (/(^i|I)ds?$/.test(name)) return undefined;
+    return value instanceof Error ? [value.name, plainMessage(value)] : value;
+  });
+  return `${level} ${typeof first === 'string' ? withoutNumbers(first) : described} ${withoutNumbers(rest.join(' '))}`;
+}
+
+/** Returns the message of an error and of its causes. */
+function plainMessage({ message, cause }: Error): string {
+  const further = cause instanceof Error ? ` ${plainMessage(cause)}` : '';
+  return `${withoutNumbers(message)}${further}`;
+}
+
+/** Replaces numbers and ids; the place of an error in the code differs by its numbers too. */
+function withoutNumbers(text: string): string {
+  return text.replaceAll(/[\da-f]*\d[\da-f-]*/g, '#');
+}
+
+function withCount([first, ...rest]: Line, repeated: number): Line {
+  return typeof first === 'string' ? [{ repeated }, first] : [Object.assign({ repeated }, first), ...rest];
 }
 
 /** Returns a destination of the log that prints each of its lines for people: the time, the level, the message, the rest. */
