@@ -18,6 +18,7 @@ import { openReplica, type ReplicaObserver } from './database/replica.ts';
 import { openRequestPool } from './database/request-pool.ts';
 import { isPooled } from './database/sessions.ts';
 import { breakOffSilent } from './database/silent-connections.ts';
+import { exhaustedAt } from './free-space.ts';
 import { HistoryCache, type HistoryCacheOptions } from './history/history-cache.ts';
 import { ResponseCache } from './http/response-cache.ts';
 import type { Log } from './log.ts';
@@ -298,13 +299,20 @@ async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<C
 
 /** Returns the reason why this node cannot serve requests; undefined: it can. */
 export async function findFault(
-  { control, listener }: Core,
+  { control, database, listener, requests }: Core,
   { dataDir, databaseUrl }: Config,
 ): Promise<string | undefined> {
   const isComplete = existsSync(historiesOf(dataDir)) && (databaseUrl !== undefined || hasEmbeddedDatabase(dataDir));
   if (!isComplete) return 'DATA_DIR was deleted, or a part of it.';
+  const exhausted = databaseUrl === undefined ? exhaustedAt(dataDir) : undefined;
+  if (exhausted === 'inodes') return 'The disk of DATA_DIR, with the database, has no free inodes.';
+  if (exhausted === 'bytes') return 'The disk of DATA_DIR, with the database, is full.';
   try {
     await control.pool.query('select 1');
+    for (const { fullDisk } of [requests, database, control]) {
+      const fault = await fullDisk.find(control.pool);
+      if (fault !== undefined) return fault;
+    }
   } catch {
     return 'The database does not respond.';
   }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Client, ClientConfig, Pool } from 'pg';
+import type { FullDisk } from './full-disk.ts';
 import type { Tables } from './tables.ts';
 
 /** The connection that a store works on: the pool, or one transaction. */
@@ -21,6 +22,8 @@ export interface ConnectionPool {
   dropSilent(forMs: number): void;
   /** Finds the connections that wait for a response and on which nothing has arrived for a time. */
   findWaiting(forMs: number): WaitingClient[];
+  /** Remembers statements of the pool that failed because the disk of the database is full. */
+  fullDisk: FullDisk;
   close(): Promise<void>;
 }
 

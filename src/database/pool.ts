@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { type Client, type ClientBase, type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { cancelStatement } from './cancel-statement.ts';
 import type { ConnectionPool, WaitingClient } from './connection.ts';
+import { FullDisk } from './full-disk.ts';
 import { sessionSettings, withSettings } from './session-settings.ts';
 import { notifying, StorableClient } from './storable.ts';
 import type { Tables } from './tables.ts';
@@ -39,7 +40,8 @@ export function openPool(
 ): ConnectionPool {
   const heardAt = new Map<StorableClient, number>();
   const { observer } = limits;
-  const pool = createPool(clientConfig, limits, (forMs) => dropSilent(forMs));
+  const fullDisk = new FullDisk();
+  const pool = createPool(clientConfig, limits, { dropSilent: (forMs) => dropSilent(forMs), fullDisk });
   const dropSilent = (forMs: number): void => {
     const since = performance.now() - forMs;
     for (const [client, at] of heardAt) if (at <= since) breakOff(client);
@@ -62,6 +64,7 @@ export function openPool(
     pool,
     dropSilent,
     findWaiting: (forMs) => findWaiting(heardAt, forMs),
+    fullDisk,
     close: async () => {
       // Repeated, because a connection may fall silent at any time while others still end.
       const impatient = setInterval(() => dropSilent(endsWithinMs), endsWithinMs);
@@ -79,7 +82,7 @@ export function openPool(
 function createPool(
   clientConfig: ClientConfig,
   { maxConnections, statementTimeoutMs, observer }: PoolLimits,
-  dropSilent: (forMs: number) => void,
+  { dropSilent, fullDisk }: { dropSilent: (forMs: number) => void; fullDisk: FullDisk },
 ): Pool {
   const responseTimeoutMs = statementTimeoutMs + responseGraceMs;
   const hasServerLimit = clientConfig.statement_timeout !== false;
@@ -101,6 +104,10 @@ function createPool(
 
     override change(statement: unknown): unknown {
       return hasServerLimit ? statement : withSettings(statement);
+    }
+
+    override onFailure(error: Error): void {
+      fullDisk.note(error);
     }
 
     override onStatement(seconds: number): void {

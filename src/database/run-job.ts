@@ -1,5 +1,6 @@
 import { inJobSpan } from '../tracing/spans.ts';
-import { isDatabaseUnavailable, isDiskFull } from './unavailable.ts';
+import { isDiskFull } from './full-disk.ts';
+import { isDatabaseUnavailable } from './unavailable.ts';
 
 /** The end of a run of a job. `returned`: the service stopped or the database was away, and the job runs again. */
 export type JobOutcome = 'done' | 'failed' | 'returned';

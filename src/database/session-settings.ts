@@ -15,7 +15,14 @@ const transport = {
  * that its client has vanished. The server then ends the transaction, whose locks others wait for.
  */
 export const longestPauseMs = 20_000;
-const settings = { ...transport, idle_in_transaction_session_timeout: longestPauseMs };
+
+/**
+ * Statements are many and small, so several processes for one cost more than they save. They would also share memory in /dev/shm, of
+ * which containers have 64 MiB by default: a parallel hash join takes up to 24 MiB of it, a parallel vacuum `maintenance_work_mem`
+ * (https://www.postgresql.org/docs/current/runtime-config-resource.html, https://github.com/docker-library/postgres/issues/416).
+ */
+const oneProcess = { max_parallel_workers_per_gather: 0, max_parallel_maintenance_workers: 0 };
+const settings = { ...transport, ...oneProcess, idle_in_transaction_session_timeout: longestPauseMs };
 
 /** Statements for a session that may be idle in a transaction for as long as it likes. */
 export const transportSettings = toStatements('set', transport);

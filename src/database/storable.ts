@@ -56,6 +56,7 @@ export class StorableClient extends Client {
         this.#sent.delete(noticed);
         const seconds = (performance.now() - begunAt) / 1000;
         for (let left = sizeOf(statement); left > 0; left -= 1) this.onStatement(seconds);
+        if (error instanceof Error) this.onFailure(error);
         if (error instanceof Error && error.message === noResponse) this.onSilent();
       };
       const sent: unknown = Reflect.apply(query, this, [
@@ -89,6 +90,9 @@ export class StorableClient extends Client {
 
   /** Called with the time that a statement took, in seconds, also after a failure; to be overridden. */
   onStatement(_seconds: number): void {}
+
+  /** Called when a statement failed; to be overridden. */
+  onFailure(_error: Error): void {}
 
   /** Called when a statement got no response in time; to be overridden. */
   onSilent(): void {}

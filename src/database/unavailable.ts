@@ -31,10 +31,3 @@ export function isWorkerAway(error: unknown): boolean {
 function isLostWorker({ code = '', message }: DatabaseError): boolean {
   return /^(08|57P0)/.test(code) || lostWorkers.test(message);
 }
-
-const diskFull = '53100';
-
-/** Returns whether a statement failed because a disk of the database is full. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === diskFull;
-}

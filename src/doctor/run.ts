@@ -13,7 +13,7 @@ import {
   checkStreams,
   checkWaiting,
 } from './checks/collecting.ts';
-import { checkLocks, checkServer, type Opened, openForDoctor } from './checks/database.ts';
+import { checkLocks, checkServer, checkSpace, type Opened, openForDoctor } from './checks/database.ts';
 import { checkDeliveries } from './checks/deliveries.ts';
 import type { HostContext } from './checks/host-context.ts';
 import { examineHost, hostUnchecked } from './checks/hosts.ts';
@@ -94,6 +94,7 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
   return [
     { area: 'database', subject: 'clock and nodes', run: () => checkServer(database, now) },
     { area: 'database', subject: 'locks', run: () => checkLocks(connection, now()) },
+    { area: 'database', subject: 'space', run: () => checkSpace(database) },
     { area: 'database', subject: 'replica', run: () => checkReplica(database) },
     { area: 'deliveries', subject: 'deliveries', run: () => checkDeliveries(connection, config.providers, now()) },
     { area: 'hosts', subject: 'installations', run: () => checkInstallations(connection) },

@@ -4,6 +4,7 @@ import { setInterval } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { copyExists, measurePacks, removeCopy, sweepCopy } from './copy-files.ts';
 import { fetchRemote, NoHistory, OtherIdFormat } from './fetch-remote.ts';
+import { describeDiskFault } from './full-disk.ts';
 import { requireGit, runGit } from './git.ts';
 import type { RemoteAccess } from './git-environment.ts';
 
@@ -124,7 +125,8 @@ async function makeCopy(directory: string, idFormat: 'sha1' | 'sha256'): Promise
     await writeFile(join(directory, 'config'), config);
     await writeFile(join(directory, 'HEAD'), `ref: ${localRef}\n`);
   } catch (cause) {
-    throw new AppError('misconfigured', 'The directory of the histories cannot be written.', { cause });
+    const message = describeDiskFault(cause, 'The directory of the histories cannot be written.');
+    throw new AppError('misconfigured', message, { cause });
   }
 }
 

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Commit } from './commit-parser.ts';
 import { measurePacks, removeCopy } from './copy-files.ts';
 import { type CopyContents, fetchHistory, HistoryTooLarge } from './fetch-history.ts';
+import { describeDiskFault } from './full-disk.ts';
 import type { RemoteAccess } from './git-environment.ts';
 import {
   type CommitRange,
@@ -158,7 +159,8 @@ export class HistoryCache {
   #load(): Promise<void> {
     this.#loaded ??= this.#findHeld().catch((cause: unknown) => {
       this.#loaded = undefined;
-      throw new AppError('misconfigured', 'The directory of the histories cannot be used.', { cause });
+      const message = describeDiskFault(cause, 'The directory of the histories cannot be used.');
+      throw new AppError('misconfigured', message, { cause });
     });
     return this.#loaded;
   }

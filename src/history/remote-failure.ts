@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '../errors.ts';
+import { describeDiskFault, isDiskFull } from './full-disk.ts';
 import type { GitEnd } from './git.ts';
 import type { RemoteAccess } from './git-environment.ts';
 
@@ -8,7 +9,7 @@ const messages = {
   provider_rate_limited: 'The provider limits how often histories are read.',
   provider_unavailable: 'The provider cannot be reached by git, or does not answer.',
   provider_invalid_response: 'What the provider sends is not a history that git understands.',
-  misconfigured: 'The directory of the histories cannot be written, or its disk is full.',
+  misconfigured: 'The directory of the histories (in DATA_DIR) cannot be written.',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 /**
@@ -20,7 +21,7 @@ export function remoteFailure(end: GitEnd, { authorization }: RemoteAccess, now:
   const reason = ownWords(end.complaint);
   const code = codeOf(end, reason);
   const retryAt = retryTime(end.response?.retryAfter, now);
-  const message = code === 'provider_unavailable' ? unavailableMessage(reason) : messages[code];
+  const message = messageOf(code, reason);
   return new AppError(code, message, { cause: new Error(withoutCredential(reason, authorization)), retryAt });
 }
 
@@ -31,13 +32,15 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/Failed to connect|Couldn't connect|Connection refused|timed? ?out/i, 'git gets no connection to the host.'],
 ];
 
-function unavailableMessage(reason: string): string {
+function messageOf(code: keyof typeof messages, reason: string): string {
+  if (code === 'misconfigured') return describeDiskFault(reason, messages.misconfigured);
+  if (code !== 'provider_unavailable') return messages[code];
   const known = causes.find(([pattern]) => pattern.test(reason));
   return known === undefined ? messages.provider_unavailable : known[1];
 }
 
 function codeOf({ response }: GitEnd, reason: string): keyof typeof messages {
-  if (/No space left|quota exceeded|Read-only file system|Permission denied/.test(reason)) return 'misconfigured';
+  if (isDiskFull(reason) || /Read-only file system|Permission denied/.test(reason)) return 'misconfigured';
   if (response === undefined) return codeWithoutStatus(reason);
   const { status, retryAfter } = response;
   if (status === 429 || (status === 403 && retryAfter !== undefined)) return 'provider_rate_limited';

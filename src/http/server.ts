@@ -4,7 +4,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { TSchema } from 'typebox';
 import { erasedMeanwhile, refersToErased } from '../accounts/erased-meanwhile.ts';
-import { isDatabaseUnavailable, isDiskFull } from '../database/unavailable.ts';
+import { describeFullDisk, isDiskFull } from '../database/full-disk.ts';
+import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
 import { redirectBelow, withoutBase } from './base-path.ts';
@@ -298,7 +299,7 @@ function unmatched(app: App, { method, url }: FastifyRequest, now: Date): Proble
 function problemOf(error: unknown, { complete: isComplete }: IncomingMessage, now: Date): Problem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'FST_ERR_HANDLER_TIMEOUT' && !isComplete) return tooSlow(now);
-  if (isDiskFull(error)) return unavailable('The disk of the database is full.');
+  if (isDiskFull(error)) return unavailable(describeFullDisk(error));
   if (code === 'FST_ERR_HANDLER_TIMEOUT' || isDatabaseUnavailable(error)) return unavailable();
   if (refersToErased(error)) return toProblem(erasedMeanwhile(), now);
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('The body is too large.');

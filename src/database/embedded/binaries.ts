@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { v4 as uuidv4 } from 'uuid';
 import { AppError } from '../../errors.ts';
+import { describeNoSpace, isOutOfSpace } from '../../free-space.ts';
 import type { ServerUser } from './server-user.ts';
 
 /** Paths of PostgreSQL's programs, where the server's user can run them. */
@@ -119,6 +120,7 @@ async function copyOf(root: string, version: string, user: ServerUser, dataDir: 
       if (await canRun(user, copy)) return copy;
     } catch (error) {
       failures.push(error);
+      if (isOutOfSpace(error)) throw new AppError('misconfigured', describeNoSpace(dataDir, parent), { cause: error });
     }
   }
   throw new AppError(

@@ -11,6 +11,12 @@ import type { ServerUser } from './server-user.ts';
 /** The role that owns everything in the server. */
 export const superuser = 'plaudit';
 
+/**
+ * The memory that processes of the server share lies in files of DATA_DIR. There is little of it, because one process runs a query, and
+ * /dev/shm may be full or missing.
+ */
+export const sharedMemoryType = 'mmap';
+
 const initializeTimeoutMs = 300_000;
 const maxOutputBytes = 64 * 1024;
 const unfinished = /^postgres\.new-(\d+)-/;
@@ -105,6 +111,8 @@ async function moveIntoPlace(temporary: string, clusterDir: string): Promise<voi
 async function initialize(directory: string, binaries: Binaries, user: ServerUser): Promise<void> {
   const path = ownDirectory(directory);
   const args = ['-D', path, '-U', superuser, '--locale=C.UTF-8', '-E', 'UTF8', '--auth=trust', '--no-instructions'];
+  // After a failure the files show whether bytes or inodes are used up; `createCluster` removes them.
+  args.push('--no-clean', '-c', `dynamic_shared_memory_type=${sharedMemoryType}`);
   const output = await runProgram(binaries.initdb, args, directory, user);
   if (output !== undefined) throw explainOutput(output, dirname(directory));
   await chmod(directory, 0o700);

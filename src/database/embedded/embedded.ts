@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { makeDirectory } from '../../data-directory.ts';
 import { AppError } from '../../errors.ts';
+import { describeNoSpace, exhaustedAt } from '../../free-space.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { canConnect } from './can-connect.ts';
 import { ensureCluster, superuser } from './cluster.ts';
@@ -27,7 +28,9 @@ const pollMs = 10;
 const requestIntervalMs = 200;
 /** A running server whose keeper does not respond within this time has lost its keeper. */
 const orphanAfterMs = 5000;
-const restartDelayMs = 1000;
+const restartDelayMs = { first: 1000, most: 30_000 };
+/** A server that ran for this time did not fail at its start. */
+const worksAfterMs = 60_000;
 const port = 5432;
 
 /** Returns whether a data directory holds a database already. */
@@ -78,6 +81,7 @@ class Use {
   readonly #lease: Lease;
   readonly #log: (line: string) => void;
   #isEnding = false;
+  #restartDelayMs = restartDelayMs.first;
 
   constructor(clusterDir: string, server: Server, user: ServerUser, lease: Lease, log: (line: string) => void) {
     this.#clusterDir = clusterDir;
@@ -93,7 +97,7 @@ class Use {
       const deadline = Date.now() + startTimeoutMs;
       const keeper = await this.#join(deadline);
       await this.#awaitReady(keeper, deadline);
-      keeper?.onEnd(() => void this.#restart());
+      this.#restartAtEnd(keeper);
     } catch (error) {
       this.#lease.release();
       throw error;
@@ -146,19 +150,38 @@ class Use {
     throw this.#tookTooLong();
   }
 
-  /** Starts the server again after it ended while in use: killed, for example, because memory ran out. */
+  /**
+   * Starts the server again after it ended while in use: killed, for example, because memory ran out, or because its disk is
+   * full, until there is space again.
+   */
   async #restart(): Promise<void> {
     if (this.#isEnding) return;
-    this.#log('the database server ended unexpectedly and is started again');
-    await wait(restartDelayMs);
-    if (this.#isEnding) return;
-    try {
-      this.#lease.removeReply();
-      const keeper = await this.#join(Date.now() + startTimeoutMs);
-      keeper?.onEnd(() => void this.#restart());
-    } catch (error) {
-      this.#log(error instanceof AppError ? error.message : String(error));
+    const dataDir = resolve(this.#clusterDir, '..');
+    const reason = exhaustedAt(dataDir) === undefined ? '' : ` (${describeNoSpace(dataDir, dataDir)})`;
+    this.#log(`the database server ended unexpectedly and is started again${reason}`);
+    for (let lastFailure = ''; !this.#isEnding; ) {
+      await wait(this.#restartDelayMs, undefined, { ref: false });
+      if (this.#isEnding) return;
+      this.#restartDelayMs = Math.min(this.#restartDelayMs * 2, restartDelayMs.most);
+      try {
+        this.#lease.removeReply();
+        this.#restartAtEnd(await this.#join(Date.now() + startTimeoutMs));
+        return;
+      } catch (error) {
+        const explained = explainDirectoryError(error, dataDir);
+        const failure = explained instanceof Error ? explained.message : String(explained);
+        if (failure !== lastFailure) this.#log(failure);
+        lastFailure = failure;
+      }
     }
+  }
+
+  #restartAtEnd(keeper: Keeper | undefined): void {
+    const startedAt = Date.now();
+    keeper?.onEnd(() => {
+      if (Date.now() - startedAt >= worksAfterMs) this.#restartDelayMs = restartDelayMs.first;
+      void this.#restart();
+    });
   }
 
   async end(): Promise<void> {

@@ -1,15 +1,19 @@
 import { AppError } from '../../errors.ts';
+import { describeNoSpace, exhaustedAt, isOutOfSpace } from '../../free-space.ts';
 
 /**
  * Returns the error of a server that did not start, with one line about the cause and, where it is known, the remedy.
  * @param output the output of its programs.
  */
 export function explainOutput(output: string, dataDir: string): AppError {
-  if (/no space left on device|disk quota exceeded|file too large/i.test(output)) return diskFull(dataDir);
+  const full = /^.*(?:no space left on device|disk quota exceeded|file too large)/im.exec(output);
+  if (full !== null) return noSpace(dataDir, full[0]);
   if (/read-only file system/i.test(output)) return notWritable(dataDir, 'is read-only');
   if (/GLIBC|not found|cannot execute|Exec format error|error while loading shared libraries/.test(output)) {
     return cannotRun();
   }
+  // The output is a file on the same disk, which then lacks the reason.
+  if (exhaustedAt(dataDir) !== undefined) return noSpace(dataDir, dataDir);
   const line = lastMeaningfulLine(output);
   return new AppError('misconfigured', `The embedded PostgreSQL in ${dataDir} did not start: ${line}`);
 }
@@ -25,7 +29,7 @@ export function cannotRun(cause?: unknown): AppError {
 /** Returns an error of the operating system about DATA_DIR as an AppError with a remedy; other errors unchanged. */
 export function explainDirectoryError(error: unknown, dataDir: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(dataDir, error);
+  if (isOutOfSpace(error)) return noSpace(dataDir, pathOf(error), error);
   if (code === 'EROFS') return notWritable(dataDir, 'is read-only', error);
   if (code === 'EACCES' || code === 'EPERM') return notWritable(dataDir, 'is not writable for this user', error);
   if (code === 'ENOENT') return notWritable(dataDir, 'cannot be created', error);
@@ -33,10 +37,12 @@ export function explainDirectoryError(error: unknown, dataDir: string): unknown 
   return error;
 }
 
-function diskFull(dataDir: string, cause?: unknown): AppError {
-  return new AppError('misconfigured', `DATA_DIR: the disk of ${dataDir} is full; free some space and start again`, {
-    cause,
-  });
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+}
+
+function noSpace(dataDir: string, at?: string, cause?: unknown): AppError {
+  return new AppError('misconfigured', describeNoSpace(dataDir, at), { cause });
 }
 
 function notWritable(dataDir: string, fault: string, cause?: unknown): AppError {

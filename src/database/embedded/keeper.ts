@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chownSync, closeSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
-import { ownDirectory } from './cluster.ts';
+import { ownDirectory, sharedMemoryType } from './cluster.ts';
 import { type Lease, replyPrefix } from './lease.ts';
 import type { ServerUser } from './server-user.ts';
 
@@ -19,6 +19,7 @@ const ownSettings: Record<string, string> = {
   unix_socket_permissions: '0700',
   max_connections: '200',
   shared_buffers: '128MB',
+  dynamic_shared_memory_type: sharedMemoryType,
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',

@@ -4,6 +4,7 @@ import { type BlockingTransaction, findBlockingTransactions } from '../../databa
 import { readClock } from '../../database/clock.ts';
 import type { Connection, Database } from '../../database/connection.ts';
 import { hasEmbeddedDatabase } from '../../database/embedded/embedded.ts';
+import { findFullDisk } from '../../database/full-disk.ts';
 import { type MigrationState, readMigrationState } from '../../database/migrate.ts';
 import {
   isSupported,
@@ -130,6 +131,14 @@ const noStatementLimit = database(
   'Behind a pooler, the statements of a node that was killed have no time limit.',
   "Set one for the role: alter role ... set statement_timeout = '10min'.",
 );
+
+/** Checks whether the database has space, with a write that it takes back. */
+export async function checkSpace({ pool }: Database): Promise<Finding[]> {
+  const fault = await findFullDisk(pool);
+  if (fault === undefined) return [];
+  const remedy = 'Make room there: nothing is stored until then. The service goes on by itself.';
+  return [database('problem', 'disk_full', fault, remedy)];
+}
 
 /** Waits from this length on, in s, are worth knowing: locks are mostly free again within milliseconds. */
 const longWaitS = 5;

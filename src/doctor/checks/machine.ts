@@ -1,6 +1,7 @@
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { counted } from '../../counted.ts';
 import { AppError } from '../../errors.ts';
+import { exhaustedAt, type FreeSpace, readFreeSpace } from '../../free-space.ts';
 import { findGit } from '../../history/git.ts';
 import { type Finding, found } from '../finding.ts';
 
@@ -23,29 +24,38 @@ const leastFreeBytes = gib;
 /** The free space that copies of histories may need while the service runs. */
 const comfortableFreeBytes = 10 * gib;
 
-/** Checks the free space where the service keeps its data. */
+/** The inodes below which copies of histories may fail at any moment: each has some dozen files. */
+const leastFreeInodes = 1000;
+
+/** Checks the free space where the service keeps its data and its temporary files. */
 export async function checkDisk(dataDir: string): Promise<Finding[]> {
-  const free = await freeBytes(dataDir);
-  return [examineDisk(dataDir, free)];
+  const free = readFreeSpace(dataDir);
+  const temporary = tmpdir();
+  const exhausted = exhaustedAt(temporary);
+  return [
+    ...(free === undefined ? [] : [examineDisk(dataDir, free)]),
+    ...(exhausted === undefined || exhaustedAt(dataDir) !== undefined ? [] : [temporaryFull(temporary, exhausted)]),
+  ];
 }
 
-/** Checks the free space. @param free the bytes that the service may still write. */
-export function examineDisk(dataDir: string, free: number): Finding {
-  const message = `${(free / gib).toFixed(1)} GiB are free in ${dataDir} (DATA_DIR).`;
+/** Checks the free space. @param free what the service may still write. */
+export function examineDisk(dataDir: string, { bytes, inodes }: FreeSpace): Finding {
   const remedy = 'Make room there, or let DATA_DIR name another disk.';
-  if (free < leastFreeBytes) return found('machine', { severity: 'problem', code: 'disk_full', message, remedy });
-  if (free < comfortableFreeBytes) return found('machine', { severity: 'hint', code: 'disk_space', message, remedy });
+  if (inodes !== undefined && inodes < leastFreeInodes) {
+    const message = `Only ${counted(inodes, 'inode')} ${inodes === 1 ? 'is' : 'are'} free in ${dataDir} (DATA_DIR): no more files can be created.`;
+    return found('machine', { severity: 'problem', code: 'disk_full', message, remedy });
+  }
+  const message = `${(bytes / gib).toFixed(1)} GiB are free in ${dataDir} (DATA_DIR).`;
+  if (bytes < leastFreeBytes) return found('machine', { severity: 'problem', code: 'disk_full', message, remedy });
+  if (bytes < comfortableFreeBytes) return found('machine', { severity: 'hint', code: 'disk_space', message, remedy });
   return found('machine', { severity: 'fine', code: 'disk_space', message });
 }
 
-/** Returns the free bytes for a directory; for one that does not exist yet, those for its nearest existing parent. */
-async function freeBytes(directory: string): Promise<number> {
-  try {
-    const { bavail, bsize } = await statfs(directory);
-    return bavail * bsize;
-  } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isAbsent || dirname(directory) === directory) throw error;
-    return freeBytes(dirname(directory));
-  }
+function temporaryFull(directory: string, exhausted: 'bytes' | 'inodes'): Finding {
+  return found('machine', {
+    severity: 'problem',
+    code: 'disk_full',
+    message: `${exhausted === 'bytes' ? 'No space is' : 'No inodes are'} left in ${directory} (TMPDIR).`,
+    remedy: 'Delete files there, or let TMPDIR name another directory.',
+  });
 }

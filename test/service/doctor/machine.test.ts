@@ -143,9 +143,11 @@ describe('plaudit doctor on the machine and the database', () => {
     assert.match(examineClock(-6000)[0]?.message ?? '', /is 6 seconds behind this machine's/);
     const gib = 1024 ** 3;
     assert.deepEqual(
-      [gib / 2, 5 * gib, 50 * gib].map((free) => examineDisk('/data', free).severity),
+      [gib / 2, 5 * gib, 50 * gib].map((bytes) => examineDisk('/data', { bytes, inodes: undefined }).severity),
       ['problem', 'hint', 'fine'],
     );
+    const { severity, message } = examineDisk('/data', { bytes: 50 * gib, inodes: 12 });
+    assert.deepEqual([severity, message.slice(0, 40)], ['problem', 'Only 12 inodes are free in /data (DATA_D']);
   });
 
   it('documents every code', async () => {
