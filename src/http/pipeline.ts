@@ -79,6 +79,7 @@ export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
         // The schema of 200, so that generated clients have one type of data for both.
         202: EnvelopeSchema(item, endpoint.details),
       }),
+      ...(item === undefined && { 202: Type.Null() }),
       304: Type.Null(),
       ...(readers === 'public' ? problemResponses : privateProblemResponses),
     },

@@ -190,7 +190,7 @@ function expiryOf(maxAge: number, now: Date, staleAt: Date): number {
 }
 
 /** Returns the seconds for which clients may cache incomplete data that waits until a time; undefined: it is being read. */
-export function maxAgeUntil(resumesAt: Date | undefined, now: Date): number {
+function maxAgeUntil(resumesAt: Date | undefined, now: Date): number {
   if (resumesAt === undefined) return maxAgeS.incomplete;
   return Math.min(maxWaitS, Math.max(maxAgeS.incomplete, secondsUntil(resumesAt, now)));
 }

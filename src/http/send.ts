@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { toPathPart } from '../accounts/account.ts';
 import { type Representations, representationFor } from './compression.ts';
 import { type dataTypes, type Envelope, envelope, type ListDetails, type Wait } from './envelope.ts';
+import { isFromProgram, unfinishedImageHeaders } from './image-readers.ts';
 import {
   type CardImage,
   type CardImages,
@@ -12,14 +13,7 @@ import {
   type Parameters,
 } from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
-import {
-  errorCodeHeader,
-  imageHeaders,
-  isNotModified,
-  maxAgeUntil,
-  notModifiedHeaders,
-  pageHeaders,
-} from './response.ts';
+import { imageHeaders, isNotModified, notModifiedHeaders, pageHeaders } from './response.ts';
 import { bytesOf } from './response-body.ts';
 
 const pendingRetryAfterS = 3;
@@ -41,8 +35,8 @@ export async function sendResponse(
 }
 
 /**
- * Sends that the data is still being fetched, as JSON or as a card. The card has status 200, because image proxies do
- * not show an image with status 202 (docs/decisions/0018); they may cache it for a few seconds.
+ * Sends that the data is still being fetched, as JSON or as a card. The card has status 200 unless a program requests it,
+ * because image proxies do not show an image with status 202 (docs/decisions/0018).
  * @param wait the limit that delays the lookup; undefined: the lookup is running.
  */
 export async function sendPending(
@@ -64,10 +58,8 @@ export async function sendPending(
   const { resumesAt } = wait;
   reply.header('retry-after', retryAfter(wait, now()));
   if (image !== undefined) {
-    const maxAge = maxAgeUntil(resumesAt, now());
-    const control = request.caller === null ? `public, max-age=${maxAge}` : 'private, no-store';
-    reply.headers({ 'cache-control': control, vary: 'authorization', [errorCodeHeader]: String(pendingCode) });
-    return sendImage(reply, await images.drawCollecting(image, resumesAt), 200);
+    reply.headers(unfinishedImageHeaders(pendingCode));
+    return sendImage(reply, await images.drawCollecting(image, resumesAt), isFromProgram(request.headers) ? 202 : 200);
   }
   return reply
     .code(202)
@@ -94,7 +86,7 @@ function pendingEnvelope(dataType: keyof typeof dataTypes, wait: Wait, details: 
 
 /**
  * Sends an error: as a page or a card where the request is for one, otherwise as JSON. The card has status 200 unless
- * the request has a credential, because image proxies show no image with another status.
+ * the request has a credential or is from a program, because image proxies show no image with another status.
  */
 export async function sendProblem(
   request: FastifyRequest,
@@ -113,8 +105,9 @@ export async function sendProblem(
   try {
     const { explanations = [] } = problem;
     const image = await images.drawProblem(card, format, query, { status: problem.status, message, explanations });
-    const status = request.headers.authorization === undefined ? 200 : problem.status;
-    return await sendImage(reply.headers({ ...headersOf(problem), [errorCodeHeader]: String(code) }), image, status);
+    const { headers } = request;
+    const status = headers.authorization === undefined && !isFromProgram(headers) ? 200 : problem.status;
+    return await sendImage(reply.headers({ ...headersOf(problem), ...unfinishedImageHeaders(code) }), image, status);
   } catch (error) {
     log.error({ id: request.id, err: error }, 'an error could not be drawn');
     return sendProblemAsJson(reply, problem);

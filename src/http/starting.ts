@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
+import { isFromProgram, unfinishedImageHeaders } from './image-readers.ts';
 import { type CardProblem, isImageFormat, type Parameters } from './images.ts';
 import { asListenError } from './listen.ts';
 import { toProblem } from './problem.ts';
 import { withDocumentedForms } from './query-forms.ts';
 import { problemOfRequest, readsWithoutHost, refuse, refuseUnread } from './refuse-connection.ts';
 import { requestIdSource } from './request-ids.ts';
-import { errorCodeHeader, imageHeaders, pageHeaders, transportHeaders } from './response.ts';
+import { imageHeaders, pageHeaders, transportHeaders } from './response.ts';
 import type { PageProblem } from './send.ts';
 
 const retryAfterMs = 5000;
@@ -64,9 +65,10 @@ export function createStartingServer({ drawProblem, pages }: StartingViews): Ser
     const card = isRead ? cardAt(path, query) : undefined;
     const svg = card === undefined ? undefined : tryRendering(() => drawProblem(card, query, problem).svg);
     if (svg !== undefined) {
-      response.setHeaders(new Map(Object.entries({ ...imageHeaders, [errorCodeHeader]: String(code) })));
+      response.setHeaders(new Map(Object.entries({ ...imageHeaders, ...unfinishedImageHeaders(code) })));
       // A running service does the same, because image proxies show no image with another status than 200.
-      const status = request.headers.authorization === undefined ? 200 : notReady.status;
+      const { headers } = request;
+      const status = headers.authorization === undefined && !isFromProgram(headers) ? 200 : notReady.status;
       return send(response, status, { text: svg, type: 'image/svg+xml; charset=utf-8' });
     }
     const retryAfterS = isRead ? retryAfterMs / 1000 : undefined;

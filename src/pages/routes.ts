@@ -19,7 +19,10 @@ import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { authorize } from '../http/authorize.ts';
 import { type AccountName, AccountPath } from '../http/endpoint.ts';
+import { isFromProgram, unfinishedImageHeaders } from '../http/image-readers.ts';
+import type { Avatar } from '../http/images.ts';
 import { addPage, languageOf, type PageServices, sendPage } from '../http/pages.ts';
+import { type Problem, toProblem } from '../http/problem.ts';
 import { requesterOf } from '../http/requester.ts';
 import { imageHeaders } from '../http/response.ts';
 import type { PageSettings } from '../http/send.ts';
@@ -193,30 +196,38 @@ function addSearch(app: App, services: Services): void {
 function addAvatars(app: App, services: Services, provider: string): void {
   const { resolver, now, lookUpBudgetMs, images } = services;
   const config = { schema: { hide: true, params: AccountPath } };
-  const findAccount = async (request: FastifyRequest, name: AccountName, deadline: Date) => {
+  const findAccount = async (request: FastifyRequest, name: AccountName, deadline: Date): Promise<Found> => {
     try {
       const resolution = await resolver.resolve(name, { deadline, requester: requesterOf(request, true) });
-      return resolution.state === 'pending' ? undefined : authorize('public', resolution, null).account;
+      if (resolution.state === 'pending') return { isFinal: false };
+      const { avatarUrl, displayName } = authorize('public', resolution, null).account;
+      return { ...(await images.findAvatar(avatarUrl, deadline)), displayName };
     } catch (error) {
-      // An image cannot report that a host failed, so the initials are shown then, as for an unknown account.
-      if (error instanceof AppError) return undefined;
+      if (error instanceof AppError) return { isFinal: false, problem: toProblem(error, now()) };
       throw error;
     }
   };
   app.get(`/avatars/${provider}/:name`, config, async (request, reply) => {
     const deadline = new Date(now().getTime() + lookUpBudgetMs);
-    const account = await findAccount(request, request.params, deadline);
-    const found = account && (await images.findAvatar(account.avatarUrl, deadline));
-    const isFinal = found?.isFinal === true;
+    const { image, isFinal, displayName, problem } = await findAccount(request, request.params, deadline);
     reply.headers({ ...imageHeaders, 'cache-control': `public, max-age=${isFinal ? dayS : 5}` });
-    if (found?.image === undefined) {
-      return reply
-        .type('image/svg+xml; charset=utf-8')
-        .send(initialsImage(account?.displayName || request.params.name));
+    if (image !== undefined) return reply.type(image[0] === 0xff ? 'image/jpeg' : 'image/png').send(image);
+    if (!isFinal) {
+      const { status, body, headers } = problem ?? pending;
+      reply.code(isFromProgram(request.headers) ? status : 200);
+      reply.headers({ ...headers, ...unfinishedImageHeaders(body.error.code) });
     }
-    return reply.type(found.image[0] === 0xff ? 'image/jpeg' : 'image/png').send(found.image);
+    return reply.type('image/svg+xml; charset=utf-8').send(initialsImage(displayName || request.params.name));
   });
 }
+
+/** The avatar of an account; initials are shown in place of an image that there is not, or not yet. */
+interface Found extends Partial<Avatar> {
+  displayName?: string;
+  problem?: Problem;
+}
+
+const pending = { status: 202, body: { error: { code: 0 } }, headers: {} };
 
 /** Draws the initials of an account that has no image. */
 function initialsImage(name: string): string {

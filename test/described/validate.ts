@@ -69,7 +69,7 @@ export class Description {
   #isForReaders(path: string, { status, headers }: SentResponse): boolean {
     const isOfApi = this.#segments.has(firstSegment(path));
     const type = String(headers['content-type']);
-    return !isOfApi && (type.startsWith('text/html') || (status < 400 && !type.startsWith('application/json')));
+    return !isOfApi && (/^(text\/html|image\/)/.test(type) || (status < 400 && !type.startsWith('application/json')));
   }
 
   /** Finds the description of a response. Methods and addresses that are not described give errors alone. */

@@ -44,7 +44,8 @@ export interface TestService extends AsyncDisposable {
   /** Lines of the log so far. */
   lines: string[];
   /**
-   * Requests a path once the node knows of all stored changes, or for a second if its database is silent.
+   * Requests a path as an image proxy does, once the node knows of all stored changes, or for a second if its database is
+   * silent.
    * @param path below `/v1/github/entities/`, or an absolute one.
    */
   get(path: string, init?: RequestInit): Promise<ServiceResponse>;
@@ -138,7 +139,9 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const get = async (path: string, init: RequestInit = {}): Promise<ServiceResponse> => {
     await Promise.race([service.catchUp(), wait(1000, undefined, { ref: false })]);
     const address = path.startsWith('/') ? `${service.url}${path}` : `${service.url}/v1/github/entities/${path}`;
-    const { status, headers, ...response } = await fetch(address, { redirect: 'manual', ...init }).then(
+    const sent = new Headers(init.headers);
+    if (!sent.has('accept')) sent.set('accept', 'image/*, */*');
+    const { status, headers, ...response } = await fetch(address, { redirect: 'manual', ...init, headers: sent }).then(
       async (fetched) => ({ status: fetched.status, headers: fetched.headers, text: await fetched.text() }),
     );
     const isJson = response.text !== '' && headers.get('content-type')?.startsWith('application/json');

@@ -16,6 +16,7 @@ import {
   TimestampSchema,
   UuidSchema,
 } from '../../http/envelope.ts';
+import { toReaderHeaders } from '../../http/image-readers.ts';
 import { imageFormats } from '../../http/images.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { ProblemSchema } from '../../http/problem.ts';
@@ -77,7 +78,12 @@ export function embedRoutes(app: App, services: AccessServices): void {
 const path = '/v1/:provider/entities/:name/embeds';
 
 /** The responses of the route that opens a link, beside those of all routes. */
-const openedResponses: Record<number, TSchema> = { 304: Type.Null(), 403: ProblemSchema, 502: ProblemSchema };
+const openedResponses: Record<number, TSchema> = {
+  202: Type.Null(),
+  304: Type.Null(),
+  403: ProblemSchema,
+  502: ProblemSchema,
+};
 
 function addCreation(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
@@ -198,7 +204,11 @@ function addOpening(app: App, services: AccessServices): void {
       // This process requests the card with a token of the owner, which never leaves it.
       const token = await issueToken(services, account, `embed:${embed.id}`);
       const etag = request.headers['if-none-match'];
-      const asOwner = { authorization: `Bearer ${token}`, ...(etag !== undefined && { 'if-none-match': etag }) };
+      const asOwner = {
+        ...toReaderHeaders(request.headers),
+        authorization: `Bearer ${token}`,
+        ...(etag !== undefined && { 'if-none-match': etag }),
+      };
       const url = `/v1/${account.provider}/entities/${toPathPart(account.name)}/${embed.path}`;
       let card = await app.inject({ url, headers: asOwner });
       // A repository that was renamed since the link was made is found by its former name.
@@ -207,13 +217,15 @@ function addOpening(app: App, services: AccessServices): void {
         card = await app.inject({ url: withoutBase(location, basePathIn(services.publicUrl())), headers: asOwner });
       }
       const { statusCode, headers, rawPayload } = card;
-      const forwarded = ['content-type', 'content-security-policy', 'etag', 'retry-after', 'x-error-code'] as const;
       for (const name of forwarded) if (headers[name] !== undefined) reply.header(name, headers[name]);
       reply.removeHeader('access-control-allow-origin');
       return reply.code(statusCode).header('cache-control', 'private, no-store').send(rawPayload);
     },
   );
 }
+
+/** The headers of the card that its link has, too. */
+const forwarded = ['content-type', 'content-security-policy', 'etag', 'retry-after', 'vary', 'x-error-code'] as const;
 
 function toItem({ id, path, format, createdAt, holding }: HeldEmbed, now: Date): object {
   return { id, path, format, created_dttm: formatTimestamp(createdAt), ...presentHolder(holding, now) };

@@ -59,9 +59,9 @@ export async function addDocumentation(app: App, publicUrl: () => string): Promi
 
 const description = `What accounts on code hosts have done: profile, contributions, contributors, achievements.
 
-Every response has \`x-request-id\`. Errors are JSON, \`{"error": {"code", "type", "message"}}\`; the numbers of \`code\` do not change. Images of
-requests without a credential have status 200 also for errors, with \`x-error-code\`, because image proxies show nothing else. HEAD is allowed
-wherever GET is, other methods give 405. Unknown parameters are ignored. An invalid credential is 401 on every address.
+Every response has \`x-request-id\`. Errors are JSON, \`{"error": {"code", "type", "message"}}\`; the numbers of \`code\` do not change. Images for
+people have status 200 also for errors, with \`x-error-code\`, because image proxies show nothing else. A request with a credential, or of a program by
+its headers (\`Accept\` without an image type, \`User-Agent\`), gets the status of the error, and 202 while data is collected. HEAD is allowed wherever GET is, other methods give 405. Unknown parameters are ignored. An invalid credential is 401 on every address.
 
 People find this description at \`/docs\`, and compose cards at \`/cards\`.`;
 

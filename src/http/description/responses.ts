@@ -82,7 +82,7 @@ function describe(status: string, response: Responses[string], { hasImages, data
   const isEmpty = 'type' in response && response['type'] === 'null';
   const data =
     'content' in response ? response.content : Object.fromEntries(types.map((type) => [type, { schema: response }]));
-  const isDrawn = hasImages && (status === '200' || (Number(status) >= 400 && !unread.has(status)));
+  const isDrawn = hasImages && (['200', '202'].includes(status) || (Number(status) >= 400 && !unread.has(status)));
   const content = { ...(!isEmpty && data), ...(isDrawn && images) };
   return Object.keys(content).length === 0 ? { type: 'null', description } : { description, content };
 }

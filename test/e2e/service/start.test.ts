@@ -46,7 +46,10 @@ describe('start of a node', () => {
       starting.catch(() => {});
       const sent: SentResponse[] = [];
       const get = async (path: string, init?: RequestInit): Promise<Response> => {
-        const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+          headers: { accept: 'image/*, */*' },
+          ...init,
+        });
         sent.push({
           method: init?.method ?? 'GET',
           url: path,
@@ -101,6 +104,7 @@ describe('start of a node', () => {
         assert.match(await response.text(), /^<svg.*(?:Not available just now|Gerade nicht verfügbar)/s);
       }
       assert.equal((await get(images[0], { headers: { authorization: 'Bearer x' } })).status, 503);
+      assert.equal((await get(images[0], { headers: { accept: '*/*' } })).status, 503);
       assert.equal((await get('/healthz', { method: 'POST' })).status, 503);
       assert.equal(await (await get('/healthz', { method: 'HEAD' })).text(), '');
 

@@ -223,7 +223,8 @@ async function fetchBytes(
   service: TestService,
   path: string,
 ): Promise<{ status: number; type: string; bytes: Buffer }> {
-  const response = await fetch(`${service.url}/v1/github/entities/${path}`);
+  const headers = { accept: 'image/*' };
+  const response = await fetch(`${service.url}/v1/github/entities/${path}`, { headers });
   return {
     status: response.status,
     type: response.headers.get('content-type') ?? '',

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { engines, keeper } from '../../integration/access/owner.ts';
+import { storeAbsent, storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { curl, tokenByJq } from './curl.ts';
 import { shareStoredService } from './stored-service.ts';
 
@@ -78,9 +79,14 @@ describe("the incumbent's action with another host", () => {
     await assert.rejects(foreign, /^Error: bad response from API: 401$/);
   });
 
-  it('commits a card that says why, where a repository is not shown without a token', async () => {
-    const card = await runAction(url(shared), { entity: keeper.name, repository: 'diary', limit: '10' });
-    assert.equal(drawnOn(card), 0);
-    assert.match(card, /<desc[^>]*>[^<]+</);
+  it('fails where a repository is not known yet, does not exist or is not shown without a token', async () => {
+    const diary = { entity: keeper.name, repository: 'diary' };
+    await assert.rejects(runAction(url(shared), diary), /^Error: bad response from API: 202$/);
+    const { connection } = shared.service.database;
+    await storeAbsentRepositories(connection, keeper.name, [diary.repository]);
+    await assert.rejects(runAction(url(shared), diary), /^Error: bad response from API: 404$/);
+    await storeAbsent(connection, ['missing-person']);
+    const unknown = { entity: 'missing-person', repository: 'diary' };
+    await assert.rejects(runAction(url(shared), unknown), /^Error: bad response from API: 404$/);
   });
 });
