@@ -7,6 +7,7 @@ import { fetchRemote, NoHistory, OtherIdFormat } from './fetch-remote.ts';
 import { describeDiskFault } from './full-disk.ts';
 import { requireGit, runGit } from './git.ts';
 import type { RemoteAccess } from './git-environment.ts';
+import { HistoryOutOfMemory, HistoryTooLarge } from './too-large.ts';
 
 /**
  * The objects that a copy holds of each commit: the commit alone, or its directories too, which name the paths of
@@ -46,7 +47,7 @@ const measureEveryMs = 100;
  * copy.
  * @returns the newest commit, or null when there is none.
  * @throws AppError `not_found`, `provider_denied`, `provider_rate_limited`, `provider_unavailable`,
- * `provider_invalid_response` (unreadable, or too large), `misconfigured` (git, or the disk); the signal's reason when it
+ * `provider_invalid_response` (unreadable, too large, or out of memory), `misconfigured` (git, or the disk); the signal's reason when it
  * is aborted.
  */
 export async function fetchHistory(
@@ -74,7 +75,7 @@ async function updateCopy(remote: RemoteAccess, directory: string, options: Fetc
       // A copy is made again below when it is damaged, or too large because of old commits, and when the address belongs
       // to another repository now, whose ids have another length.
       const isOfCopy = error instanceof AppError && error.code === 'provider_invalid_response';
-      if (!isOfCopy || error instanceof NoHistory) throw error;
+      if (!isOfCopy || error instanceof NoHistory || error instanceof HistoryOutOfMemory) throw error;
     }
   }
   await removeCopy(directory);
@@ -137,7 +138,7 @@ async function fetchInto(directory: string, remote: RemoteAccess, options: Fetch
   if (fetched === null) throw new AppError('provider_invalid_response', 'The provider sent no commit of the branch.');
   if (fetched === known) return known;
   const packs = await measurePacks(directory);
-  if (packs.bytes > options.maxBytes) throw new HistoryTooLarge(options.maxBytes);
+  if (packs.bytes > options.maxBytes) throw tooManyBytes(options.maxBytes);
   // A failed repack does no harm: git can still read the single packs.
   if (packs.count > (options.maxPacks ?? defaultMaxPacks))
     await runGit(directory, ['repack', '-a', '-d', '--quiet'], { signal: options.signal });
@@ -174,17 +175,13 @@ async function watchSize(
   try {
     for await (const _ of setInterval(measureEveryMs, undefined, { signal: end })) {
       const { bytes } = await measurePacks(directory);
-      if (bytes > maxBytes) oversize.abort(new HistoryTooLarge(maxBytes));
+      if (bytes > maxBytes) oversize.abort(tooManyBytes(maxBytes));
     }
   } catch (error) {
     if (!end.aborted) throw error;
   }
 }
 
-/** A history that is larger than a copy may be. Another fetch soon would cost as much and fail again. */
-export class HistoryTooLarge extends AppError {
-  constructor(maxBytes: number) {
-    const limit = `${Math.round(maxBytes / 1024 / 1024)} MiB`;
-    super('provider_invalid_response', `The history is larger than the ${limit} that it may take here.`);
-  }
+function tooManyBytes(maxBytes: number): HistoryTooLarge {
+  return new HistoryTooLarge(`is larger than the ${Math.round(maxBytes / 1024 / 1024)} MiB that it may take here.`);
 }

@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import { type GitEnd, runGit } from './git.ts';
 import type { RemoteAccess } from './git-environment.ts';
 import { remoteFailure } from './remote-failure.ts';
+import { HistoryOutOfMemory, isOutOfMemory } from './too-large.ts';
 
 export interface RemoteFetch {
   /** The objects that the remote leaves out, as `--filter` names them; a remote that does not support it sends all. */
@@ -37,7 +38,7 @@ export class NoHistory extends AppError {
 /**
  * Fetches what a copy lacks of the default branch of a remote, which lists its references once for that.
  * @returns whether the default branch has a commit; without one, the copy stays as it is.
- * @throws OtherIdFormat; NoHistory; AppError as `remoteFailure` returns it; the signal's reason when it is aborted.
+ * @throws OtherIdFormat; NoHistory; HistoryOutOfMemory; AppError as `remoteFailure` returns it; the signal's reason when it is aborted.
  */
 export async function fetchRemote(
   remote: RemoteAccess,
@@ -51,6 +52,7 @@ export async function fetchRemote(
     const parameters = ['fetch', ...options, 'origin', `+HEAD:${ref}`];
     const end = await runGit(directory, parameters, { signal, remote: access, firstResponseMs });
     if (end.code === 0) return true;
+    if (isOutOfMemory(end.complaint)) throw new HistoryOutOfMemory();
     // Git takes any page for the references of a host without git's own protocol, and finds no default branch there.
     const isHistory = sendsHistory(end);
     if (isHistory && /^fatal: couldn't find remote ref HEAD$/m.test(end.complaint)) return false;

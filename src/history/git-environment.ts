@@ -34,12 +34,18 @@ const inherited = [
 /** The time, in s, after which git gives up a remote that sends less than a byte a second. */
 const stalledAfterSeconds = 60;
 
+/** The last five keep git's memory, which `startGit` limits, from growing with the cores of the machine. */
 const settings: [string, string][] = [
   ['core.hooksPath', devNull],
   ['credential.helper', ''],
   ['fetch.unpackLimit', '1'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
+  ['core.bigFileThreshold', '16m'],
+  ['core.deltaBaseCacheLimit', '32m'],
+  ['pack.deltaCacheSize', '32m'],
+  ['pack.threads', '2'],
+  ['pack.windowMemory', '64m'],
 ];
 
 /**

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
 import type { Commit } from './commit-parser.ts';
 import { measurePacks, removeCopy } from './copy-files.ts';
-import { type CopyContents, fetchHistory, HistoryTooLarge } from './fetch-history.ts';
+import { type CopyContents, fetchHistory } from './fetch-history.ts';
 import { describeDiskFault } from './full-disk.ts';
 import type { RemoteAccess } from './git-environment.ts';
 import {
@@ -17,6 +17,7 @@ import {
   readLost,
 } from './read-commits.ts';
 import { type PathOptions, type PathsByCommit, readPaths } from './read-paths.ts';
+import { HistoryTooLarge } from './too-large.ts';
 
 export interface HistoryCacheOptions {
   /** The directory of the copies. The cache owns all of its contents, which may be deleted while no process uses it. */
@@ -101,6 +102,9 @@ export class HistoryCache {
       await this.#load();
       await this.#removals.get(name);
       return await work(this.#copyOf(name, contents));
+    } catch (error) {
+      if (error instanceof HistoryTooLarge && this.#tooLarge.get(name) !== error) this.#tooLarge.set(name, error);
+      throw error;
     } finally {
       await this.#recordUse(name);
       this.#inUse.delete(name);
@@ -145,14 +149,9 @@ export class HistoryCache {
     const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, authorities, firstResponseMs, now } = this.#options;
     const failed = this.#tooLarge.get(name);
     if (failed !== undefined) throw failed;
-    try {
-      const access = { ...remote, authorities };
-      const limits = { maxBytes, timeoutMs, firstResponseMs, now };
-      return await fetchHistory(access, this.#pathOf(name), { ...options, ...limits });
-    } catch (error) {
-      if (error instanceof HistoryTooLarge) this.#tooLarge.set(name, error);
-      throw error;
-    }
+    const access = { ...remote, authorities };
+    const limits = { maxBytes, timeoutMs, firstResponseMs, now };
+    return fetchHistory(access, this.#pathOf(name), { ...options, ...limits });
   }
 
   /** Finds, once, the copies that earlier runs left. */

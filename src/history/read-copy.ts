@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { AppError } from '../errors.ts';
 import { copyExists, removeCopy } from './copy-files.ts';
 import { GitFailure, streamGit } from './git.ts';
+import { HistoryOutOfMemory, isOutOfMemory } from './too-large.ts';
 
 /**
  * Yields git's output. A copy that git cannot read is removed, so that the next fetch makes it again.
- * @throws AppError `conflict` when another process removed the copy, `provider_invalid_response` when it is unreadable.
+ * @throws HistoryOutOfMemory; AppError `conflict` when another process removed the copy, `provider_invalid_response` when it is unreadable.
  */
 export async function* readCopy(
   directory: string,
@@ -16,6 +17,7 @@ export async function* readCopy(
     yield* streamGit(directory, parameters, { signal });
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;
+    if (isOutOfMemory(cause.message)) throw new HistoryOutOfMemory();
     if (!(await copyExists(directory))) {
       throw new AppError('conflict', 'The local copy of the history was removed while it was read.', { cause });
     }

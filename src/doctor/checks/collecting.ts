@@ -52,7 +52,8 @@ const streamFailures: Record<string, { cause: string; remedy: string } | undefin
   },
   provider_invalid_response: {
     cause: 'the response of the host cannot be used',
-    remedy: 'Update the service; if that does not help, report it with the version of the host.',
+    remedy:
+      'Nothing, if the history is too large. Otherwise, update the service; if that does not help, report it with the version of the host.',
   },
   provider_unavailable: {
     cause: 'the host does not respond',
