@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 
 /** The first release in which a process can trust further certificate authorities (`tls.setDefaultCACertificates`). */
 const needed = { major: 24, minor: 5 };
+/** The variable of a process that ends with the one that started it. */
+const endsWithStarter = 'PLAUDIT_ENDS_WITH_STARTER';
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > needed.major || (major === needed.major && minor >= needed.minor)) {
@@ -14,6 +16,7 @@ if (major > needed.major || (major === needed.major && minor >= needed.minor)) {
     // Processes that this one forks need it as well.
     process.execArgv.push('--import', new URL('strip-types.js', import.meta.url).href);
   }
+  if (process.env[endsWithStarter] !== undefined) endWithStarter();
   const { main } = await import('../src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {
@@ -29,7 +32,10 @@ function startPackagedNode() {
     process.exitCode = 1;
     return;
   }
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  const child = spawn(node, process.argv.slice(1), {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [endsWithStarter]: '1' },
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('error', (error) => {
     process.stderr.write(`plaudit: ${node} cannot be run: ${error.message}\n`);
@@ -38,6 +44,14 @@ function startPackagedNode() {
   child.once('exit', (code) => {
     process.exitCode = code ?? 1;
   });
+}
+
+/** Ends this process when the one that started it was killed, and could forward no signal. Its workers and its database follow. */
+function endWithStarter() {
+  delete process.env[endsWithStarter];
+  process.once('disconnect', () => process.exit(1));
+  // The channel alone keeps no command running.
+  process.channel?.unref();
 }
 
 /** Returns the path of the Node for this machine that is one of the optional packages, if it is installed. */

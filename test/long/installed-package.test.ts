@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { createTestDatabase } from '../database.ts';
 import { isThorough } from '../depth.ts';
-import { programEnvironment } from '../program.ts';
+import { findPort } from '../find-port.ts';
+import { program as ofSources, programEnvironment } from '../program.ts';
+import { waitUntilEmpty } from './embedded/cluster-processes.ts';
 
 /** Makes Node report the version of an older one; it does not affect the Node that the program starts. */
 const fakeOldNode =
@@ -61,9 +63,28 @@ describe('installed package on an old Node', () => {
   });
 });
 
-/** Runs a command that serves, requests its pages, signs in where it is the demonstration, and ends it. */
-async function useService(program: string, command: string, environment: Record<string, string>): Promise<void> {
-  const child = spawn(process.execPath, ['--import', fakeOldNode, program, command], {
+describe('visible process on an old Node', () => {
+  it('takes the service, its processes and its database along when it is killed, and frees the port', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const dataDir = directory.pathOf('data');
+    const settings = { WORKERS: '2', PORT: String(await findPort()), DATA_DIR: dataDir };
+    for (let start = 0; start < 2; start += 1) {
+      const child = startOnOldNode(ofSources, 'serve', settings);
+      try {
+        const url = await awaitOutput(child, 'Plaudit listens on');
+        assert.ok(url.includes(settings.PORT));
+      } finally {
+        child.kill('SIGKILL');
+      }
+      await once(child, 'exit');
+    }
+    await waitUntilEmpty(dataDir);
+  });
+});
+
+/** Starts a command that serves, as an older Node does. */
+function startOnOldNode(program: string, command: string, environment: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, ['--import', fakeOldNode, program, command], {
     env: {
       ...programEnvironment(),
       PORT: '0',
@@ -74,6 +95,11 @@ async function useService(program: string, command: string, environment: Record<
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+/** Runs a command that serves, requests its pages, signs in where it is the demonstration, and ends it. */
+async function useService(program: string, command: string, environment: Record<string, string>): Promise<void> {
+  const child = startOnOldNode(program, command, environment);
   const ended = once(child, 'exit');
   try {
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await awaitOutput(child, 'Plaudit listens on')) ?? [];
