@@ -99,6 +99,8 @@ export interface CoreOptions extends AppOptions {
   observeReplica?: (pool: PoolObserver) => ReplicaObserver;
   /** Returns the receiver of a provider's exchanges with its host. */
   observeHost?: ProviderDependencies['observe'];
+  /** The common name of the processes of a node; by default there is one. */
+  processGroup?: string | undefined;
   /** The number of control connections. */
   controlConnections?: number;
   /** True when a job corrects stored times in the future, which reads whole tables. False: `openCore` corrects them. */
@@ -141,6 +143,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     onAnnouncement: emitAnnouncement,
     onReset: () => emitAnnouncement(undefined),
     onSilent: dropSilent,
+    processGroup: options.processGroup,
     log: (line) => log.warn(line),
   });
   const listener = await closingOnFailure(listening, { close: closeAll });

@@ -12,6 +12,9 @@ const reconnectDelayMs = { first: 100, most: 5000 };
 /** The time between two reads of announcements, in ms, and the time after which one without a result breaks the connection. */
 const reads = { everyMs: 100, timeoutMs: 5000 };
 
+/** The `application_name` of connections. */
+export const usualApplication = 'plaudit';
+
 export interface Listener {
   /** This node's number, unique among living nodes. */
   node: number;
@@ -36,6 +39,13 @@ export const livingNodes = sql<number>`
   where locktype = 'advisory' and granted and objsubid = 2 and classid::bigint = ${advisoryLocks.livingNodes}
     and database = (select oid from pg_database where datname = current_database())`;
 
+/** SQL for the names of the living nodes: processes of one node have the same `processGroup`. */
+export const livingNodeNames = sql<string>`
+  select distinct coalesce(nullif(a.application_name, ${usualApplication}), l.objid::text)
+  from pg_locks l left join pg_stat_activity a on a.pid = l.pid
+  where l.locktype = 'advisory' and l.granted and l.objsubid = 2 and l.classid::bigint = ${advisoryLocks.livingNodes}
+    and l.database = (select oid from pg_database where datname = current_database())`;
+
 /**
  * Holds the one connection over which this node receives changes and shows the others that it lives.
  * @param options.onReset called after a time in which changes may have been missed.
@@ -47,6 +57,8 @@ export async function listen(options: {
   onAnnouncement: (announcement: Announcement) => void;
   onReset: () => void;
   onSilent: (forMs: number) => void;
+  /** The common name of the processes of a node; undefined: this is the only one. */
+  processGroup?: string | undefined;
   log: (line: string) => void;
 }): Promise<Listener> {
   const closing = new AbortController();
@@ -57,7 +69,9 @@ export async function listen(options: {
   const notifications = createNotifications();
 
   const open = async (): Promise<void> => {
-    const fresh = new Client({ ...options.clientConfig, query_timeout: reads.timeoutMs });
+    const name =
+      options.processGroup === undefined ? {} : { application_name: `${usualApplication} ${options.processGroup}` };
+    const fresh = new Client({ ...options.clientConfig, ...name, query_timeout: reads.timeoutMs });
     fresh.on('error', () => {});
     fresh.on('end', () => {
       if (link?.client !== fresh) return;

@@ -2,6 +2,7 @@ import { type ClientConfig, type Pool, TypeOverrides } from 'pg';
 import { AppError } from '../errors.ts';
 import type { Database } from './connection.ts';
 import { openEmbedded } from './embedded/embedded.ts';
+import { usualApplication } from './listener.ts';
 import { migrate } from './migrate.ts';
 import { openPool, type PoolLimits, type PoolObserver } from './pool.ts';
 import { notResponding, requireSessions } from './sessions.ts';
@@ -121,7 +122,7 @@ function configOf(name: string, address: string): ClientConfig {
 
 function connect(server: Server, limits: PoolLimits): Database {
   const common: ClientConfig = {
-    application_name: 'plaudit',
+    application_name: usualApplication,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     // A peer that vanished silently is noticed after some minutes.

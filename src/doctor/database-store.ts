@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { livingNodes } from '../database/listener.ts';
+import { livingNodeNames } from '../database/listener.ts';
 
 /** Returns whether a `statement_timeout` is set for this session. */
 export async function limitsStatements(connection: Connection): Promise<boolean> {
@@ -9,9 +9,9 @@ export async function limitsStatements(connection: Connection): Promise<boolean>
   return rows[0]?.isLimited === true;
 }
 
-/** Counts the nodes of the service that are connected to the database. */
+/** Counts the nodes of the service that are connected to the database. A node may consist of several processes. */
 export async function readLivingNodes(connection: Connection): Promise<number> {
   const { rows } = await sql<{ nodes: number }>`
-    select count(distinct node) as nodes from (${livingNodes}) as living (node)`.execute(connection);
+    select count(*) as nodes from (${livingNodeNames}) as living`.execute(connection);
   return rows[0]?.nodes ?? 0;
 }

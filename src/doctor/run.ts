@@ -22,6 +22,7 @@ import { checkLookups } from './checks/lookups.ts';
 import { checkDisk, checkGit } from './checks/machine.ts';
 import { checkReplica } from './checks/replica.ts';
 import { countPrivateByCredential, findInstalledAccounts } from './collecting-store.ts';
+import { configuredHosts } from './describe-hosts.ts';
 import { type Area, type DoctorReport, type Finding, found, toReport } from './finding.ts';
 import { quoted } from './words.ts';
 
@@ -96,7 +97,11 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
     { area: 'database', subject: 'locks', run: () => checkLocks(connection, now()) },
     { area: 'database', subject: 'space', run: () => checkSpace(database) },
     { area: 'database', subject: 'replica', run: () => checkReplica(database) },
-    { area: 'deliveries', subject: 'deliveries', run: () => checkDeliveries(connection, config.providers, now()) },
+    {
+      area: 'deliveries',
+      subject: 'deliveries',
+      run: () => checkDeliveries(connection, configuredHosts(config), now()),
+    },
     { area: 'hosts', subject: 'installations', run: () => checkInstallations(connection) },
     { area: 'hosts', subject: 'administrators', run: () => checkAdministrators(connection, now()) },
     { area: 'collecting', subject: 'streams', run: () => checkStreams(connection, now()) },
@@ -116,7 +121,7 @@ function databaseChecks({ config, now }: DoctorOptions, database: Database): Che
  */
 function hostChecks(options: DoctorOptions, database: Database | undefined): Check[] {
   const { config, providers, now, limitMs } = options;
-  return config.providers.flatMap((host) => {
+  return configuredHosts(config).flatMap((host) => {
     const provider = providers.get(host.name);
     if (provider === undefined) return [];
     const run = async (signal: AbortSignal): Promise<Finding[]> => {
@@ -127,7 +132,6 @@ function hostChecks(options: DoctorOptions, database: Database | undefined): Che
       const credentialNames = diagnosis.credentials.flatMap(({ credentialName }) => credentialName ?? []);
       const context: HostContext = {
         now: now(),
-        isOnlyHost: config.providers.length === 1,
         sendsDeliveries: provider.deliveries !== undefined,
         shown: database === undefined ? new Map() : await countPrivateByCredential(database.connection),
         installedOn:

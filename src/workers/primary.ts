@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { v4 as uuidv4 } from 'uuid';
 import { drawProblem } from '../cards/card-images.ts';
 import type { Config } from '../config/config.ts';
 import { prepareDataDirectory } from '../data-directory.ts';
@@ -59,10 +60,12 @@ export async function startWorkers(config: Config, { log, environment, onLine }:
     ...Array.from({ length: config.workers }, (_, index): Place => ({ role: 'requests', name: String(index + 1) })),
   ];
   const begun = new Map(places.map(({ name }) => [name, Promise.withResolvers<string[]>()]));
+  const processGroup = uuidv4();
   const start = (place: Place): WorkerProcess['child'] => {
     const worker = new WorkerProcess(place, {
       environment,
       url: entrance.url,
+      processGroup,
       onLine,
       onReady: (hosts) => begun.get(place.name)?.resolve(hosts),
       onServing: (receiver) => entrance.add(receiver),

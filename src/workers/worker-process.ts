@@ -19,6 +19,8 @@ interface Options {
   environment: Readonly<Record<string, string | undefined>>;
   /** The address on which this process listens for all. */
   url: string;
+  /** The common name of the processes of the node. */
+  processGroup: string;
   /** Receives the lines of its log. */
   onLine: (line: string) => void;
   /** Called with the states of hosts, of the process for jobs. */
@@ -42,7 +44,7 @@ export class WorkerProcess {
 
   constructor({ role, name }: Place, options: Options) {
     this.#role = role;
-    this.child = fork(program, [role, name, options.url], {
+    this.child = fork(program, [role, name, options.url, options.processGroup], {
       env: { ...options.environment },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });

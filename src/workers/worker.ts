@@ -16,11 +16,11 @@ import { openChannel } from './channel.ts';
 import { controlConnections, shareOf } from './share.ts';
 
 /**
- * Runs a process of a node, which the node starts with `worker.ts ROLE NAME URL`: it responds to requests over connections
+ * Runs a process of a node, which the node starts with `worker.ts ROLE NAME URL GROUP`: it responds to requests over connections
  * that it is handed, or runs the jobs.
  */
 
-const [role, name = '', url = ''] = process.argv.slice(2);
+const [role, name = '', url = '', processGroup] = process.argv.slice(2);
 const ending = endingSignal(0);
 trustAuthorities(process.env, (path) => readFileSync(path, 'utf8'));
 const completeConfig = readConfig(process.env, (path) => readFileSync(path, 'utf8'));
@@ -33,6 +33,7 @@ const coreOptions: CoreOptions = {
   correctsTimesLater: true,
   isMigrated: true,
   controlConnections,
+  processGroup,
 };
 const untilEnd = new Promise<void>((resolve) => {
   if (ending.aborted) resolve();

@@ -7,6 +7,7 @@ import { advisoryLocks } from '../../src/database/advisory-locks.ts';
 import { announce } from '../../src/database/announcements.ts';
 import { isRunning } from '../../src/database/embedded/postmaster.ts';
 import { openUnchanged } from '../../src/database/open.ts';
+import { readLivingNodes } from '../../src/doctor/database-store.ts';
 import { createTestDatabase } from '../database.ts';
 import { findPort } from '../find-port.ts';
 import { until } from '../time.ts';
@@ -48,6 +49,7 @@ describe('several processes behind one port', () => {
     const [before] = await texts();
     const database = await openUnchanged({ databaseUrl: undefined, dataDir: workers.dataDir, log: () => {} });
     try {
+      assert.equal(await readLivingNodes(database.connection), 1);
       await database.connection.transaction().execute(async (transaction) => {
         const { id } = await transaction
           .updateTable('accounts')

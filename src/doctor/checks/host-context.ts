@@ -3,8 +3,6 @@ import type { ProviderConfig } from '../../config/hosts.ts';
 /** The stored data that findings about a host need in addition to the host's responses. */
 export interface HostContext {
   now: Date;
-  /** True: no other host is configured. */
-  isOnlyHost: boolean;
   /** False when the service accepts no deliveries from hosts of this kind. */
   sendsDeliveries: boolean;
   /** The number of stored private repositories that each credential shows, by the credential's name. */

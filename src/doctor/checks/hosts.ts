@@ -8,7 +8,7 @@ import { type HostContext, settingOf } from './host-context.ts';
 export function examineHost(host: ProviderConfig, diagnosis: Diagnosis, context: HostContext): Finding[] {
   const { credentials, version } = diagnosis;
   const responding = credentials.filter(({ state }) => state !== 'unreachable');
-  if (responding.length === 0) return [unreachable(host, credentials, context)];
+  if (responding.length === 0) return [unreachable(host, credentials)];
   const fastest = Math.min(...responding.flatMap(({ latencyMs }) => latencyMs ?? []));
   const software = version === null ? '' : ` (version ${version})`;
   const time = Number.isFinite(fastest) ? ` in ${fastest} ms` : '';
@@ -34,10 +34,10 @@ export function hostUnchecked({ name, apiUrl }: ProviderConfig): Finding {
   });
 }
 
-/** Returns the finding about a host that does not respond: a hint when it is only a default beside configured hosts. */
-function unreachable(host: ProviderConfig, [first]: readonly CredentialReport[], { isOnlyHost }: HostContext): Finding {
+/** Returns the finding about a host that does not respond. */
+function unreachable(host: ProviderConfig, [first]: readonly CredentialReport[]): Finding {
   return found('hosts', {
-    severity: host.source === 'default' && !isOnlyHost ? 'hint' : 'problem',
+    severity: 'problem',
     code: 'host_unreachable',
     subject: host.name,
     message: `${host.apiUrl} ${first?.reason ?? 'does not respond'}.`,

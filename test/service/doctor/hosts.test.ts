@@ -3,10 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
 import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import type { ProviderConfig } from '../../../src/config/hosts.ts';
-import { examineHost } from '../../../src/doctor/checks/hosts.ts';
-import { AppError } from '../../../src/errors.ts';
-import { reportOn } from '../../../src/providers/diagnosis.ts';
+import { configuredHosts } from '../../../src/doctor/describe-hosts.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { appSettings, organization } from '../../e2e/installations/installed.ts';
 import { type DoctorFixture, examine, linesOf, openDoctorFixture, problems } from '../../integration/doctor/examine.ts';
@@ -61,25 +58,16 @@ describe('plaudit doctor on hosts and credentials', () => {
     assert.match(linesOf(examined, 'host_reachable')[0] ?? '', /^fine gitea: .* \(version 1\.21/);
   });
 
-  it('reports an unreachable GitHub as a hint when only another host was configured', async () => {
-    const hosts = readConfig({ GITEA_URL: 'https://git.example', GITEA_TOKEN: 'a' }, () => '').providers;
-    const unreachable = await reportOn({ kind: 'none', label: 'no token', credentialName: null }, () =>
-      Promise.reject(new AppError('provider_unavailable', 'GitHub cannot be reached.')),
-    );
-    const context = {
-      now: new Date(),
-      isOnlyHost: false,
-      sendsDeliveries: true,
-      shown: new Map(),
-      installedOn: new Map(),
-    };
-    const assess = (host: ProviderConfig | undefined, isOnlyHost: boolean) =>
-      examineHost(host ?? assert.fail(), { version: null, credentials: [unreachable] }, { ...context, isOnlyHost });
-    const [github, gitea] = hosts;
-    const severities = [assess(github, false), assess(github, true), assess(gitea, false)].map(
-      ([first]) => first?.severity,
-    );
-    assert.deepEqual(severities, ['hint', 'problem', 'problem']);
+  it('names configured hosts alone, and the default one where none is configured', async () => {
+    const { world } = createContractWorld();
+    await using gitea = await startGiteaSimulator({ world });
+    const own = Object.entries(fixture.environment).filter(([name]) => !name.startsWith('GITHUB_'));
+    const hosts = { GITEA_URL: gitea.url, GITEA_TOKEN: gitea.tokens.user };
+    const examined = await examine({ ...Object.fromEntries(own), ...hosts });
+    assert.doesNotMatch(examined.text, /github/i);
+    assert.equal(linesOf(examined, 'host_reachable').length, 1);
+    const names = configuredHosts(readConfig({}, () => '')).map(({ name }) => name);
+    assert.deepEqual(names, ['github']);
   });
 
   it('gives a hint where a host has no webhook secret', async () => {
