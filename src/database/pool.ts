@@ -4,7 +4,7 @@ import { type Client, type ClientBase, type ClientConfig, Pool, type PoolConfig 
 import { cancelStatement } from './cancel-statement.ts';
 import type { ConnectionPool, WaitingClient } from './connection.ts';
 import { FullDisk } from './full-disk.ts';
-import { sessionSettings, withSettings } from './session-settings.ts';
+import { boundaryOf, longestTransactionMs, sessionSettings, withSettings } from './session-settings.ts';
 import { notifying, StorableClient } from './storable.ts';
 import type { Tables } from './tables.ts';
 
@@ -20,6 +20,8 @@ export interface PoolLimits {
   maxConnections: number;
   /** The longest time that a statement may take. */
   statementTimeoutMs: number;
+  /** The longest time of a transaction that may change data. Default: five minutes. */
+  transactionTimeoutMs?: number;
   observer?: PoolObserver | undefined;
 }
 
@@ -81,12 +83,20 @@ export function openPool(
 
 function createPool(
   clientConfig: ClientConfig,
-  { maxConnections, statementTimeoutMs, observer }: PoolLimits,
+  limits: PoolLimits,
   { dropSilent, fullDisk }: { dropSilent: (forMs: number) => void; fullDisk: FullDisk },
 ): Pool {
+  const { maxConnections, statementTimeoutMs, transactionTimeoutMs = longestTransactionMs, observer } = limits;
   const responseTimeoutMs = statementTimeoutMs + responseGraceMs;
   const hasServerLimit = clientConfig.statement_timeout !== false;
   class PooledClient extends StorableClient {
+    #transactionLimit: NodeJS.Timeout | undefined;
+
+    constructor(config?: ClientConfig) {
+      super(config);
+      this.once('end', () => clearTimeout(this.#transactionLimit));
+    }
+
     override onSilent(): void {
       const end = (): void => {
         breakOff(this);
@@ -103,7 +113,16 @@ function createPool(
     }
 
     override change(statement: unknown): unknown {
-      return hasServerLimit ? statement : withSettings(statement);
+      const boundary = boundaryOf(statement);
+      if (boundary !== undefined) clearTimeout(this.#transactionLimit);
+      if (boundary === 'begin') this.#limitTransaction();
+      return hasServerLimit ? statement : withSettings(statement, statementTimeoutMs);
+    }
+
+    /** Ends the transaction with its connection. Its statement is cancelled first, because the server would go on with it for a while. */
+    #limitTransaction(): void {
+      const end = (): void => void cancelStatement(this, clientConfig).then(() => breakOff(this));
+      this.#transactionLimit = setTimeout(end, transactionTimeoutMs).unref();
     }
 
     override onFailure(error: Error): void {

@@ -22,20 +22,52 @@ export const longestPauseMs = 20_000;
  * (https://www.postgresql.org/docs/current/runtime-config-resource.html, https://github.com/docker-library/postgres/issues/416).
  */
 const oneProcess = { max_parallel_workers_per_gather: 0, max_parallel_maintenance_workers: 0 };
-const settings = { ...transport, ...oneProcess, idle_in_transaction_session_timeout: longestPauseMs };
+
+/**
+ * The longest time, in ms, of a transaction that may change data, however many statements it has: others wait for its locks.
+ * The longest ones of the largest databases take seconds.
+ */
+export const longestTransactionMs = 300_000;
+
+/**
+ * The server looks this often, in ms, whether the other side of a running statement is still there. Otherwise the statement, and
+ * its locks, would stay until its end, though its client or the pooler has closed the connection.
+ */
+const connectionCheckMs = 5000;
+const settings = {
+  ...transport,
+  ...oneProcess,
+  client_connection_check_interval: connectionCheckMs,
+  idle_in_transaction_session_timeout: longestPauseMs,
+};
 
 /** Statements for a session that may be idle in a transaction for as long as it likes. */
 export const transportSettings = toStatements('set', transport);
-/** Statements for a session. */
-export const sessionSettings = toStatements('set', settings);
+/** Statements for a session. PostgreSQL 15 and 16 have no limit for whole transactions. */
+export const sessionSettings = `${toStatements('set', settings)};
+  select set_config(name, '${longestTransactionMs}', false) from pg_settings where name = 'transaction_timeout'`;
 
 const beginning = /^(begin|start transaction)\b/i;
+const end = /^(commit|rollback)$/i;
 
-/** Adds the settings to a statement that begins a transaction, for connections whose session is another one each time. */
-export function withSettings(statement: unknown): unknown {
-  return typeof statement === 'string' && beginning.test(statement)
-    ? `${statement}; ${toStatements('set local', settings)}`
-    : statement;
+/**
+ * Returns whether a statement begins a transaction that may hold locks for which others wait, or ends one; undefined: it does
+ * neither.
+ */
+export function boundaryOf(statement: unknown): 'begin' | 'end' | undefined {
+  if (typeof statement !== 'string') return undefined;
+  if (end.test(statement)) return 'end';
+  return beginning.test(statement) && !/\bread only\b/i.test(statement) ? 'begin' : undefined;
+}
+
+/**
+ * Adds the settings to a statement that begins a transaction, for connections whose session is another one each time. They
+ * limit each statement too, because such connections have no limit of their own, and a client that has vanished cancels nothing.
+ */
+export function withSettings(statement: unknown, statementTimeoutMs: number): unknown {
+  if (typeof statement !== 'string' || !beginning.test(statement)) return statement;
+  const limited = { ...settings, statement_timeout: Math.min(statementTimeoutMs, longestTransactionMs) };
+  return `${statement}; ${toStatements('set local', limited)}`;
 }
 
 function toStatements(command: 'set' | 'set local', values: Record<string, number>): string {

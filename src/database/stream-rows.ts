@@ -17,6 +17,9 @@ export async function* atOneMoment(
     .execute();
   try {
     await sql`set local idle_in_transaction_session_timeout = ${sql.lit(longestReaderPauseMs)}`.execute(transaction);
+    await sql`select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'`.execute(
+      transaction,
+    );
     yield* read(transaction);
   } finally {
     await transaction.rollback().execute();

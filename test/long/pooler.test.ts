@@ -6,10 +6,15 @@ import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory
 import { startSimulator } from '../../simulators/github/simulator.ts';
 import { contributorsOf } from '../../simulators/world/expected-totals.ts';
 import { changeProfile, setVisibility } from '../../simulators/world/mutations.ts';
+import type { Database } from '../../src/database/connection.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import { openPool } from '../../src/database/pool.ts';
 import { openRequestPool } from '../../src/database/request-pool.ts';
 import { withinScope } from '../../src/database/statement-scope.ts';
+import { inOneTransaction } from '../../src/database/transaction.ts';
+import { checkLocks } from '../../src/doctor/checks/database.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { linkTo } from '../database-link.ts';
 import { databaseUrlOf } from '../database-server.ts';
 import { untilIdle } from '../e2e/access/state.ts';
 import { organization, startAppService, untilRepositoryIs } from '../e2e/installations/installed.ts';
@@ -93,6 +98,14 @@ describe('detection of a pooler behind an address', { skip }, () => {
   });
 });
 
+const isSleeping = async ({ pool }: Pick<Database, 'pool'>): Promise<boolean> => {
+  const { rowCount } = await pool.query(
+    `select from pg_stat_activity where state = 'active' and query like '%pg_sleep%' and pid <> pg_backend_pid()
+       and datname = current_database()`,
+  );
+  return rowCount !== null && rowCount > 0;
+};
+
 describe('statements behind a pooler', { skip }, () => {
   const sleeping = async (direct: Client): Promise<number> => {
     const { rowCount } = await direct.query(
@@ -131,6 +144,54 @@ describe('statements behind a pooler', { skip }, () => {
       await database.close();
     }
   });
+});
+
+describe('transactions of a client that vanished behind a pooler', { skip }, () => {
+  const lock = sql`lock table announcements in exclusive mode`;
+  // The node would give up a statement after its limit and half a second: later than the server in both cases.
+  for (const [kind, statement, statementTimeoutMs] of [
+    ['between two statements', sql`select 1`, 600_000],
+    ['while a statement runs', sql`select pg_sleep(600)`, 15_000],
+  ] as const) {
+    it(`are named, and lose their locks, when it fell silent ${kind}`, async () => {
+      await using pooled = await createPooled({ size: 2 });
+      await using link = await linkTo(pooled.url);
+      const muted = await open(link.url, pooled.created.url);
+      const direct = await open(pooled.created.url);
+      const few = openPool(muted.clientConfig, { maxConnections: 1, statementTimeoutMs });
+      try {
+        const locked = Promise.withResolvers<void>();
+        const holding = inOneTransaction(few.connection, async (transaction) => {
+          await lock.execute(transaction);
+          const sent = statement.execute(transaction);
+          if (kind === 'between two statements') await sent;
+          else await until(async () => (await isSleeping(direct)) || undefined, 'the statement runs');
+          link.silence('all');
+          locked.resolve();
+          await sent;
+          await statement.execute(transaction);
+        });
+        const ended = assert.rejects(holding);
+        await locked.promise;
+        const waiting = inOneTransaction(direct.connection, (transaction) => lock.execute(transaction));
+        const [finding] = await until(async () => {
+          const found = await checkLocks(direct.connection, new Date());
+          return found.length > 0 ? found : undefined;
+        }, 'a session waits for five seconds');
+        assert.match(
+          finding?.message ?? '',
+          /a lock \(announcements\) of the transaction in session \d+ of plaudit.*: lock table/,
+        );
+        await waiting;
+        await few.close();
+        await ended;
+      } finally {
+        await few.close();
+        await muted.close();
+        await direct.close();
+      }
+    });
+  }
 });
 
 describe('nodes behind a pooler in transaction mode', { skip }, () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { registerLockMetrics } from '../../../src/database/metrics.ts';
-import { openUnchanged } from '../../../src/database/open.ts';
+import { openUnchanged, readServerVersion } from '../../../src/database/open.ts';
 import { openPool } from '../../../src/database/pool.ts';
 import { breakOffSilent } from '../../../src/database/silent-connections.ts';
 import { atOneMoment } from '../../../src/database/stream-rows.ts';
@@ -41,6 +41,47 @@ describe('transactions whose client has vanished', () => {
       }
     });
   }
+
+  for (const [kind, ownConfig] of [
+    ['a session', {}],
+    ['behind a pooler', { statement_timeout: false as const }],
+  ] as const) {
+    it(`are ended as a whole, however many statements they have: ${kind}`, async () => {
+      await using opened = await openTestDatabase();
+      const config = { ...opened.database.clientConfig, ...ownConfig };
+      const pool = openPool(config, { ...limits, transactionTimeoutMs: 300 });
+      try {
+        for (const seconds of [600, 0.01]) {
+          const endless = inOneTransaction(pool.connection, async (transaction) => {
+            await lock.execute(transaction);
+            for (;;) await sql`select pg_sleep(${seconds})`.execute(transaction);
+          });
+          await assert.rejects(endless);
+          await inOneTransaction(opened.database.connection, (transaction) => lock.execute(transaction));
+        }
+        const reading = pool.connection.transaction().setAccessMode('read only');
+        await reading.execute((transaction) => sql`select pg_sleep(0.5)`.execute(transaction));
+      } finally {
+        await pool.close();
+      }
+    });
+  }
+
+  it('are limited by the server too, where it knows such a limit', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const { rows } = await pool.query<{ setting: string }>(
+      `select setting || unit as setting from pg_settings where name = 'transaction_timeout'`,
+    );
+    assert.deepEqual(rows, (await readServerVersion(pool)).number >= 170_000 ? [{ setting: '300000ms' }] : []);
+    const read = async function* (transaction: typeof connection): AsyncGenerator<string> {
+      const found = await sql<{ limit: string }>`
+        select setting as limit from pg_settings where name = 'transaction_timeout'`.execute(transaction);
+      yield found.rows[0]?.limit ?? '0';
+    };
+    for await (const found of atOneMoment(connection, read))
+      assert.equal(found, '0', 'exports take as long as they take');
+  });
 
   it('free their locks while their connection is mute', async () => {
     await using created = await createTestDatabase();
