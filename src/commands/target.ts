@@ -7,8 +7,8 @@ export interface NamedTarget {
 }
 
 /**
- * Reads PROVIDER/OWNER[/REPOSITORY]. In the path of a nested owner, such as a subgroup of GitLab, `/` is written as
- * %2F.
+ * Reads PROVIDER/OWNER[/REPOSITORY]. In the path of a nested owner, such as a subgroup of GitLab, `/` is written as `:`, as in
+ * addresses; %2F is also read.
  * @returns undefined for another form.
  */
 export function readTarget(target: string | undefined): NamedTarget | undefined {
@@ -34,7 +34,7 @@ export function readRepositoryTarget(target: string): (NamedTarget & { repositor
 
 function decoded(text: string | undefined): string | undefined {
   try {
-    return text && decodeURIComponent(text);
+    return text && decodeURIComponent(text).replaceAll(':', '/');
   } catch {
     return undefined;
   }

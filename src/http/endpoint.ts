@@ -134,6 +134,8 @@ export interface HandlerResult {
   envelope: Envelope;
   /** The time at which the data is due for a refresh. */
   staleAt: Date;
+  /** The time of the last change of the response, for readers of feeds, which have no entity tags. */
+  modifiedAt?: Date;
   /** True when the data is public only until its owner withdraws it. */
   isWithdrawable?: boolean;
   /** The response as a document of another media type, which is sent instead of JSON. */

@@ -163,7 +163,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   if (reply.getHeader('cache-control')?.toString().startsWith('public') !== true) return reply.send(bytes);
   const etag = etagOf(bytes);
   reply.header('etag', etag);
-  return isNotModified(reply.request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(bytes);
+  return isNotModified(reply.request.headers, { etag }) ? reply.code(304).send() : reply.send(bytes);
 }
 
 /**

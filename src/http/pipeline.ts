@@ -257,10 +257,10 @@ async function render(
   { images, now, publicUrl }: PipelineServices,
   { url, caller }: FastifyRequest,
   { account, deadline, image }: Pick<ResolvedAccount, 'account' | 'deadline'> & { image: ImageRequest | undefined },
-  { envelope, staleAt, isWithdrawable, cardInput, csv, document }: HandlerResult,
+  { envelope, staleAt, isWithdrawable, cardInput, csv, document, modifiedAt }: HandlerResult,
 ): Promise<RenderedResponse> {
   const audience = caller !== null ? 'caller' : isWithdrawable === true ? 'public_until_withdrawn' : 'public';
-  const content = { envelope, staleAt, audience, document, accountId: account.id } as const;
+  const content = { envelope, staleAt, audience, document, modifiedAt, accountId: account.id } as const;
   const rendered =
     image === undefined
       ? {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Representation, Representations } from './compression.ts';
 import type { Envelope } from './envelope.ts';
 import type { CardImage } from './images.ts';
@@ -50,6 +51,8 @@ export function renderResponse(content: {
   /** The response as a document of another media type, which is sent instead of JSON. */
   document?: { body: string; contentType: string } | undefined;
   audience: Audience;
+  /** The time of the last change of the response, where that is known. */
+  modifiedAt?: Date | undefined;
   accountId: string;
   /** URLs of the previous and the next page. */
   links?: { prev?: string | undefined; next?: string | undefined };
@@ -83,6 +86,7 @@ export function renderResponse(content: {
       ...corsHeaders,
       'x-content-type-options': 'nosniff',
       ...(link !== '' && { link }),
+      ...(content.modifiedAt && { 'last-modified': content.modifiedAt.toUTCString() }),
       ...(csv && { 'content-disposition': `attachment; filename="${csv.fileName}"`, ...provenanceOf(envelope) }),
     },
     accountId: content.accountId,
@@ -210,9 +214,18 @@ function cacheControl(audience: Audience, isFinished: boolean, maxAge: number): 
   return `public, max-age=${maxAge}${whileRevalidating}`;
 }
 
-/** Returns whether a request's `If-None-Match` holds the tag (RFC 9110, section 13.1.2: compared weakly). */
-export function isNotModified(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
+/**
+ * Returns whether a request's `If-None-Match` holds the tag (RFC 9110, section 13.1.2: compared weakly), or whether it has none
+ * and its `If-Modified-Since` is not before the last change (section 13.1.3).
+ */
+export function isNotModified(
+  { 'if-none-match': ifNoneMatch, 'if-modified-since': since }: IncomingHttpHeaders,
+  { etag, headers = {} }: { etag: string; headers?: Readonly<Record<string, string>> },
+): boolean {
+  if (ifNoneMatch === undefined) {
+    const modifiedAt = headers['last-modified'];
+    return modifiedAt !== undefined && since !== undefined && Date.parse(modifiedAt) <= Date.parse(since);
+  }
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }

@@ -23,7 +23,7 @@ export function sendCached(
   { metrics, ownHeaders }: { metrics: HttpMetrics; ownHeaders: readonly string[] },
 ): void {
   const { list, notModifiedFrom } = headerListOf(representation);
-  const isUnchanged = isNotModified(headers['if-none-match'], representation.etag);
+  const isUnchanged = isNotModified(headers, representation);
   const status = isUnchanged ? 304 : 200;
   metrics.countWarm(status);
   const sent = list.slice(isUnchanged ? notModifiedFrom : 0);

@@ -29,7 +29,7 @@ export async function sendResponse(
   response: Representations,
 ): Promise<FastifyReply> {
   const representation = await representationFor(response, request.headers['accept-encoding']);
-  return isNotModified(request.headers['if-none-match'], representation.etag)
+  return isNotModified(request.headers, representation)
     ? reply.code(304).headers(notModifiedHeaders(representation)).send()
     : reply.code(200).headers(representation.headers).send(bytesOf(representation.body));
 }

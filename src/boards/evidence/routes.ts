@@ -29,7 +29,8 @@ const EvidencePath = Type.Object({
   slug: Type.String({ maxLength: 64, description: 'Slug of the board.', examples: ['release-4'] }),
   login: Type.String({
     maxLength: 255,
-    description: 'Login of a person on the board; of another host `codeberg%2Foctocat`.',
+    'x-colons': true,
+    description: 'Login of a person on the board; of another host `codeberg:octocat`.',
     examples: ['octocat'],
   }),
 });

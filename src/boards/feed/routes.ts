@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { v5 as uuidv5 } from 'uuid';
+import { toPathPart } from '../../accounts/account.ts';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import { counted } from '../../counted.ts';
 import type { App } from '../../http/app.ts';
@@ -7,7 +9,7 @@ import { addEndpoint } from '../../http/pipeline.ts';
 import type { StoredBoard } from '../board-store.ts';
 import { findSeasons, type Season } from '../seasons/season-store.ts';
 import { providerOf } from '../views/board-json.ts';
-import { BoardPath, boardDetails, boardUrl, withBoard } from '../views/board-response.ts';
+import { BoardPath, boardDetails, boardPageUrl, boardUrl, withBoard } from '../views/board-response.ts';
 import { type FeedEntry, toAtom } from '../views/feed.ts';
 import { awaitRanking, findReadableBoard, mayReadSeason } from '../views/load-board.ts';
 import { type FeedEvent, findFeedEvents, type Ranking } from '../views/view-store.ts';
@@ -64,28 +66,32 @@ export function feedRoutes(app: App, services: RouteServices): void {
     present: (loaded, { account, isOwner, query }) => {
       const { board, id } = loaded.stored;
       const url = boardUrl(services, account, board.slug);
-      const entries = toEntries(loaded, url);
+      const page = boardPageUrl(services, account, board.slug);
+      const entries = toEntries(loaded, page);
       const envelope = withBoard(board, loaded.ranking, isOwner, { data: entries.map(toItem) });
-      const result = { envelope, staleAt: resolver.staleAt(now()), isWithdrawable: board.isPrivate };
+      const { coverage, asOf, since, builtAt } = loaded.ranking;
+      const updatedAt = entries[0]?.at ?? since ?? new Date(0);
+      // Entries of the past appear with a ranking, and those of seasons between two.
+      const modifiedAt = new Date(Math.max(builtAt.getTime(), updatedAt.getTime()));
+      const result = { envelope, staleAt: resolver.staleAt(now()), isWithdrawable: board.isPrivate, modifiedAt };
       if (query.format === 'json') return result;
-      const { coverage, asOf, since } = loaded.ranking;
       const known = asOf === null ? '' : ` as of ${formatTimestamp(asOf)}`;
       const subtitle = `${coverage.complete} of ${coverage.repositories} repositories are complete${known}`;
-      const updatedAt = entries[0]?.at ?? since ?? new Date(0);
-      const body = toAtom({ id: `urn:uuid:${id}`, title: board.name, subtitle, url, updatedAt, entries });
+      const self = `${url}/feed`;
+      const body = toAtom({ id: `urn:uuid:${id}`, title: board.name, subtitle, self, page, updatedAt, entries });
       return { ...result, document: { contentType: 'application/atom+xml; charset=utf-8', body } as const };
     },
   });
 }
 
-function toEntries({ stored: { id, board }, events, seasons }: Loaded, url: string): FeedEntry[] {
-  const entries = events.map((event) => toEntry(event, { id, url, provider: providerOf(board) }));
+function toEntries({ stored: { id, board }, events, seasons }: Loaded, page: string): FeedEntry[] {
+  const entries = events.map((event) => toEntry(event, { id, page, provider: providerOf(board) }));
   for (const { number, version, frozenAt, reason } of seasons) {
     entries.push({
-      id: `urn:uuid:${id}:season:${number}:${version}`,
+      id: toUrn(id, `season:${number}:${version}`),
       title: version === 1 ? `Season ${number} is frozen` : `Season ${number} has version ${version}`,
       text: reason,
-      url: `${url}/seasons/${number}`,
+      url: `${page}?season=${number}`,
       at: frozenAt,
     });
   }
@@ -96,16 +102,24 @@ function toItem({ at, ...entry }: FeedEntry): Static<typeof FeedItem> {
   return { ...entry, occurred_dttm: formatTimestamp(at) };
 }
 
-function toEntry(event: FeedEvent, board: { id: string; url: string; provider: string }): FeedEntry {
+/**
+ * Returns the permanent name of an event of a board: a UUID made of both (RFC 9562, section 5.5), because nothing may follow
+ * the UUID in a `urn:uuid:` (section 4), and an address of this service changes with its host.
+ */
+function toUrn(boardId: string, event: string): string {
+  return `urn:uuid:${uuidv5(event, boardId)}`;
+}
+
+function toEntry(event: FeedEvent, board: { id: string; page: string; provider: string }): FeedEntry {
   const { kind, at, accountId, name, provider, points } = event;
   const login = provider === board.provider ? name : `${provider}/${name}`;
   // Readers of feeds show an entry again when its id changes, as names do. A person is new once, but may lead again.
   const place = kind === 'leader' ? `${accountId}:${at.getTime()}` : accountId;
   return {
-    id: `urn:uuid:${board.id}:${kind}:${place}`,
+    id: toUrn(board.id, `${kind}:${place}`),
     title: kind === 'leader' ? `${name} leads` : `${name} is new`,
     text: `${name} ${kind === 'leader' ? 'came to lead with' : 'has'} ${counted(points, 'point')}.`,
-    url: `${board.url}/people/${encodeURIComponent(login)}`,
+    url: `${board.page}/people/${toPathPart(login)}`,
     at,
   };
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { toPathPart } from '../../accounts/account.ts';
 import { accountProperties, avatarUrlFor } from '../../accounts/entity.ts';
 import { explainRule } from '../../achievements/explain-file.ts';
 import { numberDefinition } from '../../contributions/rules.ts';
@@ -211,7 +212,7 @@ function evidenceUrl(
   boardUrl: string,
 ): string {
   const login = provider === providerOf(board) ? name : `${provider}/${name}`;
-  return `${boardUrl}/people/${encodeURIComponent(login)}`;
+  return `${boardUrl}/people/${toPathPart(login)}`;
 }
 
 function toPerson(

@@ -23,6 +23,15 @@ export const TableFormat = Type.Object({
 export const boardDetails = { title: 'BoardMetadata', properties: { board: BoardItem } };
 
 /** Returns the address of a board. */
+/** Returns the address of the page of a board. */
+export function boardPageUrl(
+  { publicUrl }: Pick<RouteServices, 'publicUrl'>,
+  account: { provider: string; name: string },
+  slug: string,
+): string {
+  return `${publicUrl()}/${account.provider}/${toPathPart(account.name)}/boards/${slug}`;
+}
+
 export function boardUrl(
   { publicUrl }: Pick<RouteServices, 'publicUrl'>,
   account: { provider: string; name: string },

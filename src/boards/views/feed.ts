@@ -6,6 +6,7 @@ export interface FeedEntry {
   id: string;
   title: string;
   text: string;
+  /** The address of a page. */
   url: string;
   at: Date;
 }
@@ -15,18 +16,21 @@ export function toAtom(feed: {
   id: string;
   title: string;
   subtitle: string;
-  url: string;
+  /** The address of the feed. */
+  self: string;
+  /** The address of the page with the same contents. */
+  page: string;
   updatedAt: Date;
   entries: readonly FeedEntry[];
 }): string {
-  const { id, title, subtitle, url, updatedAt, entries } = feed;
+  const { id, title, subtitle, self, page, updatedAt, entries } = feed;
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${escapeXml(id)}</id>
 <title>${escapeXml(title)}</title>
 <subtitle>${escapeXml(subtitle)}</subtitle>
-<link rel="self" href="${escapeXml(`${url}/feed`)}"/>
-<link rel="alternate" type="application/json" href="${escapeXml(url)}"/>
+<link rel="self" type="application/atom+xml" href="${escapeXml(self)}"/>
+<link rel="alternate" type="text/html" href="${escapeXml(page)}"/>
 <updated>${formatTimestamp(updatedAt)}</updated>
 <author><name>Plaudit</name></author>
 ${entries.map(toEntry).join('')}</feed>
@@ -34,7 +38,7 @@ ${entries.map(toEntry).join('')}</feed>
 }
 
 function toEntry({ id, title, text, url, at }: FeedEntry): string {
-  return `<entry><id>${escapeXml(id)}</id><title>${escapeXml(title)}</title><link href="${escapeXml(url)}"/><updated>${formatTimestamp(at)}</updated><content>${escapeXml(text)}</content></entry>
+  return `<entry><id>${escapeXml(id)}</id><title>${escapeXml(title)}</title><link rel="alternate" type="text/html" href="${escapeXml(url)}"/><updated>${formatTimestamp(at)}</updated><content>${escapeXml(text)}</content></entry>
 `;
 }
 

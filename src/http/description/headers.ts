@@ -15,6 +15,7 @@ const fields = {
     'Strong; sent as `If-None-Match`, it gives 304 until the response changes.',
     '"gv0VcTnm5yZ3-5d8hzR0TUrRjqE"',
   ),
+  'Last-Modified': text('Of a feed; sent as `If-Modified-Since`, it gives 304.', 'Mon, 15 Jun 2026 12:00:00 GMT'),
   Link: text(
     'The neighbouring pages, `prev` and `next` (RFC 8288).',
     '<https://plaudit.example.org/v1/github/entities/octocat/contributors?after=AbC>; rel="next"',
@@ -106,9 +107,9 @@ function optionalFields({ status, isCacheable, hasImages, hasTables, isPaged }: 
     'Strict-Transport-Security',
     'Vary',
     'X-Content-Type-Options',
-    ...fieldsIf(status === 200 && isCacheable, 'ETag', 'Content-Encoding', 'Retry-After'),
+    ...fieldsIf(status === 200 && isCacheable, 'ETag', 'Content-Encoding', 'Last-Modified', 'Retry-After'),
     ...fieldsIf(status === 304 || (status === 200 && isPaged), 'Link'),
-    ...fieldsIf(status === 304, 'Retry-After'),
+    ...fieldsIf(status === 304, 'Last-Modified', 'Retry-After'),
     ...fieldsIf(
       status === 304 || hasTables,
       'Content-Disposition',

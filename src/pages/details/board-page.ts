@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { toPathPart } from '../../accounts/account.ts';
 import { noSuchBoard } from '../../boards/views/load-board.ts';
 import { completenessOf } from '../../cards/completeness.ts';
 import { fill } from '../../cards/languages/language.ts';
@@ -211,8 +212,7 @@ function facts({ board, ranks, account, query, seasons }: BoardView, path: strin
     means: definitionOf('points', reader),
     window: spanOf(season ?? board.window, board.window.time_zone, reader),
     asOf: ranks.asOf,
-    pathOf: (login) =>
-      withQuery(`${path}/people/${encodeURIComponent(login)}`, number === undefined ? {} : { season: number }),
+    pathOf: (login) => withQuery(`${path}/people/${toPathPart(login)}`, number === undefined ? {} : { season: number }),
     provider: account.provider,
     threshold: board.threshold,
   };

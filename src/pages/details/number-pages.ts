@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { toPathPart } from '../../accounts/account.ts';
 import { counterNames } from '../../contributions/counters.ts';
 import { languageNamed } from '../../contributions/languages/linguist.ts';
 import { AccountPath, RepositoryPath } from '../../http/endpoint.ts';
@@ -83,17 +84,17 @@ function pagesWithOwnWindow(site: Site, provider: string, now: () => Date) {
       params: Type.Object({
         ...AccountPath.properties,
         slug: Type.String({ maxLength: 64 }),
-        login: Type.String({ maxLength: 255 }),
+        login: Type.String({ maxLength: 255, 'x-colons': true }),
       }),
       operationId: 'listBoardEvidence',
       windows: 'seasons',
       details: pointsDetails,
       partRequest: ({ slug, login }) => ({ params: { slug, login } }),
       describe: ({ slug, login }, { provider: host, name }, reader) => ({
-        path: `${boardPath(host, name, slug)}/people/${encodeURIComponent(login)}`,
+        path: `${boardPath(host, name, slug)}/people/${toPathPart(login)}`,
         title: reader.words.detail.points,
         person: login,
-        endpoint: `boards/${slug}/people/${encodeURIComponent(login)}`,
+        endpoint: `boards/${slug}/people/${toPathPart(login)}`,
         preview: [`boards/${slug}`],
         definition: [definitionOf('points', reader)],
       }),

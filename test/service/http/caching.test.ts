@@ -46,6 +46,23 @@ describe('conditional requests', () => {
   });
 });
 
+describe('documents that are the same for all', () => {
+  const settings = { PUBLIC_URL: 'https://plaudit.example' };
+  const shared = shareStoredService({ service: { settings } });
+
+  it('have an entity tag, and are not sent to readers who have it', async () => {
+    const paths = ['/', '/docs', '/docs/start', '/openapi.json', '/v1/definitions'];
+    const ofCredentials = ['/v1/issuer', '/v1/credential-keys', '/.well-known/did.json', '/did.json'];
+    for (const path of [...paths, ...ofCredentials]) {
+      const { headers, status } = await shared.service.get(path);
+      const etag = headers.get('etag') ?? '';
+      assert.deepEqual([status, /^(W\/)?"[^"]+"$/.test(etag)], [200, true], `${path} ${etag}`);
+      const again = await shared.service.get(path, { headers: { 'if-none-match': etag } });
+      assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag], path);
+    }
+  });
+});
+
 describe('images that the service cannot draw now', () => {
   const { now, advance } = clock();
   const settings = { TRUST_PROXY: 'loopback', RATE_LIMIT_PER_MINUTE: '10' };

@@ -5,11 +5,9 @@ import { readRepositoryTarget, readTarget } from '../../../src/commands/target.t
 describe('targets of commands', () => {
   it('reads an account, a subgroup, or a repository as a target', () => {
     assert.deepEqual(readTarget('github/ada'), { provider: 'github', name: 'ada', repository: undefined });
-    assert.deepEqual(readTarget('gitlab/engines%2Flooms'), {
-      provider: 'gitlab',
-      name: 'engines/looms',
-      repository: undefined,
-    });
+    for (const target of ['gitlab/engines:looms', 'gitlab/engines%2Flooms', 'gitlab/engines%3Alooms'])
+      assert.deepEqual(readTarget(target), { provider: 'gitlab', name: 'engines/looms', repository: undefined });
+    assert.equal(readTarget('gitlab/a:b:c/punch.cards')?.name, 'a/b/c');
     assert.deepEqual(readTarget('gitlab/engines%2flooms/punch.cards'), {
       provider: 'gitlab',
       name: 'engines/looms',
@@ -24,6 +22,7 @@ describe('targets of commands', () => {
     assert.equal(read('gitea/acme/handbook'), 'gitea acme handbook');
     assert.equal(read('gitlab/engines/looms/punch.cards'), 'gitlab engines/looms punch.cards');
     assert.equal(read('gitlab/engines%2Flooms/punch.cards'), 'gitlab engines/looms punch.cards');
+    assert.equal(read('gitlab/engines:looms/punch.cards'), 'gitlab engines/looms punch.cards');
     assert.equal(read('torvalds/linux'), 'github torvalds linux');
     for (const target of [
       '',

@@ -5,6 +5,7 @@ import { KeySet, PublicKey } from '../../../access/tokens/key-set.ts';
 import { AppError } from '../../../errors.ts';
 import type { App } from '../../../http/app.ts';
 import { ProblemSchema } from '../../../http/problem.ts';
+import { etagOf, isNotModified } from '../../../http/response.ts';
 import { AwardPath } from '../../awards/routes.ts';
 import { credentialId, statusUrl } from '../credential.ts';
 import { didDocument, didOf, issuerProfile, paths, toJwk } from '../issuer.ts';
@@ -41,7 +42,7 @@ function addIssuer(app: App, services: AccessServices): void {
         ...described,
         operationId: 'getIssuer',
         summary: 'Who issues credentials (Open Badges 3.0 Profile)',
-        response: { 200: Issuer },
+        response: { 200: Issuer, 304: Type.Null() },
       },
     },
     async (_request, reply) => sendOpenly(reply, issuerProfile(services.publicUrl())),
@@ -58,7 +59,7 @@ function addIssuer(app: App, services: AccessServices): void {
           ...described,
           operationId,
           summary: 'The issuer as a DID document (did:web), with all keys that ever signed credentials',
-          response: { 200: DidDocument, 404: ProblemSchema },
+          response: { 200: DidDocument, 304: Type.Null(), 404: ProblemSchema },
         },
       },
       async (_request, reply) => {
@@ -81,7 +82,7 @@ function addKeys(app: App, services: AccessServices): void {
         ...described,
         operationId: 'listCredentialKeys',
         summary: 'All keys that ever signed credentials (RFC 7517)',
-        response: { 200: KeySet },
+        response: { 200: KeySet, 304: Type.Null() },
       },
     },
     async (_request, reply) => {
@@ -97,7 +98,7 @@ function addKeys(app: App, services: AccessServices): void {
         operationId: 'getCredentialKey',
         summary: 'A key that signed credentials (RFC 7517)',
         params: KeyPath,
-        response: { 200: PublicKey },
+        response: { 200: PublicKey, 304: Type.Null() },
       },
     },
     async (request, reply) => {
@@ -118,7 +119,7 @@ function addStatusLists(app: App, services: AccessServices): void {
         summary: 'Which credentials are revoked: a signed Bitstring Status List, of which each has one bit',
         params: ListPath,
         produces: [mediaType],
-        response: { 200: Type.String({ description: 'A compact JWS.' }), 404: ProblemSchema },
+        response: { 200: Type.String({ description: 'A compact JWS.' }), 304: Type.Null(), 404: ProblemSchema },
       },
     },
     async (request, reply) => {
@@ -143,7 +144,7 @@ function addStatusOfAward(app: App, services: AccessServices): void {
         summary:
           'Whether a credential of an earlier release stands: the list names it when its award was revoked or erased',
         params: AwardPath,
-        response: { 200: RevocationList },
+        response: { 200: RevocationList, 304: Type.Null() },
       },
     },
     async (request, reply) => {
@@ -164,6 +165,8 @@ function sendOpenly(
   body: object | string,
   type = 'application/json; charset=utf-8',
 ): FastifyReply {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return reply.header('cache-control', cachedByAll).type(type).send(Buffer.from(text));
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const etag = etagOf(bytes);
+  reply.headers({ 'cache-control': cachedByAll, etag });
+  return isNotModified(reply.request.headers, { etag }) ? reply.code(304).send() : reply.type(type).send(bytes);
 }
