@@ -69,9 +69,7 @@ export async function listen(options: {
   const notifications = createNotifications();
 
   const open = async (): Promise<void> => {
-    const name =
-      options.processGroup === undefined ? {} : { application_name: `${usualApplication} ${options.processGroup}` };
-    const fresh = new Client({ ...options.clientConfig, ...name, query_timeout: reads.timeoutMs });
+    const fresh = createClient(options.clientConfig, options.processGroup);
     fresh.on('error', () => {});
     fresh.on('end', () => {
       if (link?.client !== fresh) return;
@@ -123,6 +121,11 @@ export async function listen(options: {
       if (link !== undefined) await endConnection(link.client);
     },
   };
+}
+
+function createClient(clientConfig: ClientConfig, processGroup: string | undefined): Client {
+  const name = processGroup === undefined ? {} : { application_name: `${usualApplication} ${processGroup}` };
+  return new Client({ ...clientConfig, ...name, query_timeout: reads.timeoutMs });
 }
 
 /** A working connection. */
