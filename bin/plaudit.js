@@ -16,7 +16,8 @@ if (major > needed.major || (major === needed.major && minor >= needed.minor)) {
     // Processes that this one forks need it as well.
     process.execArgv.push('--import', new URL('strip-types.js', import.meta.url).href);
   }
-  if (process.env[endsWithStarter] !== undefined) endWithStarter();
+  const { exitAtOnce } = await import('../src/exit.ts');
+  if (process.env[endsWithStarter] !== undefined) endWithStarter(() => exitAtOnce(1));
   const { main } = await import('../src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {
@@ -47,9 +48,9 @@ function startPackagedNode() {
 }
 
 /** Ends this process when the one that started it was killed, and could forward no signal. Its workers and its database follow. */
-function endWithStarter() {
+function endWithStarter(end) {
   delete process.env[endsWithStarter];
-  process.once('disconnect', () => process.exit(1));
+  process.once('disconnect', end);
   // The channel alone keeps no command running.
   process.channel?.unref();
 }

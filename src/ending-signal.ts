@@ -1,3 +1,5 @@
+import { exitAtOnce } from './exit.ts';
+
 /** The exit status of a command that was interrupted by a signal. */
 export const interrupted = 130;
 
@@ -16,7 +18,7 @@ export function endingSignal(lateStatus: number): AbortSignal {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (ending.signal.aborted) {
-        if (performance.now() - requestedAt > sameRequestMs) process.exit(interrupted);
+        if (performance.now() - requestedAt > sameRequestMs) exitAtOnce(interrupted);
         return;
       }
       requestedAt = performance.now();
@@ -24,7 +26,7 @@ export function endingSignal(lateStatus: number): AbortSignal {
       // Stored data is safe at any moment: other nodes or the next start repeat the work that did not end.
       setTimeout(() => {
         process.stderr.write('plaudit: work under way did not end in time; it is repeated later\n');
-        process.exit(lateStatus);
+        exitAtOnce(lateStatus);
       }, endTimeoutMs).unref();
     });
   }

@@ -7,6 +7,7 @@ import { UsageError } from './commands/usage-error.ts';
 import { trustAuthorities } from './config/authorities.ts';
 import { endingSignal, interrupted } from './ending-signal.ts';
 import { describeFailure } from './errors.ts';
+import { exitAtOnce } from './exit.ts';
 
 /** The exit status for a command line that cannot be run. */
 const misused = 2;
@@ -51,11 +52,12 @@ export async function main(args: readonly string[]): Promise<number> {
   };
   try {
     trustAuthorities(process.env, (path) => readFileSync(path, 'utf8'));
-    return (await command.run(io, rest)) ?? 0;
+    const status = (await command.run(io, rest)) ?? 0;
+    return ending.aborted ? exitAtOnce(status) : status;
   } catch (error) {
-    if (ending.aborted) return interrupted;
+    if (ending.aborted) return exitAtOnce(interrupted);
     io.warn(`plaudit: ${describeFailure(error)}`);
-    return error instanceof UsageError ? misused : 1;
+    return exitAtOnce(error instanceof UsageError ? misused : 1);
   }
 }
 

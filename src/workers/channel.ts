@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { Value } from 'typebox/value';
+import { exitAtOnce } from '../exit.ts';
 import type { HandedOver } from '../http/handed-over.ts';
 import { type FromWorker, ToWorker } from './messages.ts';
 
@@ -35,7 +36,7 @@ export function openChannel(registry: Registry): Channel {
     }
   };
   process.on('message', (message, socket) => receive(Value.Parse(ToWorker, message), socket));
-  process.once('disconnect', () => process.exit(0));
+  process.once('disconnect', () => exitAtOnce(0));
   return {
     send,
     takeOver: (taken) => {

@@ -7,6 +7,7 @@ import { createApp, openImages } from '../create-app.ts';
 import { describeHosts } from '../doctor/describe-hosts.ts';
 import { endingSignal } from '../ending-signal.ts';
 import { describeFailure } from '../errors.ts';
+import { exitAtOnce } from '../exit.ts';
 import { serveHandedOver } from '../http/handed-over.ts';
 import { startJobs } from '../jobs.ts';
 import { createLog } from '../log.ts';
@@ -50,7 +51,7 @@ try {
 }
 await endTracing();
 // The channel would keep the process alive.
-process.exit();
+exitAtOnce(Number(process.exitCode ?? 0));
 
 async function runJobs(): Promise<void> {
   const config = shareOf(completeConfig, 'jobs');
