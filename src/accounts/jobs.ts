@@ -16,6 +16,11 @@ export function withUrgency(job: Job, urgency: Call['urgency']): Job {
   return { ...job, payload: { ...job.payload, urgency } };
 }
 
+/** Returns a lookup of a name that may not exist. An image that starts it counts against its network until the name is found. */
+export function withUnknownName(job: Job): Job {
+  return { ...job, payload: { ...job.payload, isUnknown: true } };
+}
+
 /**
  * Returns the job that looks up a name that is not stored. It runs before all others, because a caller waits for it.
  */

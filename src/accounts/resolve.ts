@@ -1,5 +1,6 @@
 import { addJob, type Job } from '../database/added-jobs.ts';
 import type { Connection } from '../database/connection.ts';
+import { formatCounted } from '../database/counts.ts';
 import {
   type Claim,
   claimLookup,
@@ -18,7 +19,15 @@ import type { PipelineServices } from '../http/pipeline.ts';
 import type { Requester } from '../http/requester.ts';
 import type { Provider } from '../providers/provider.ts';
 import { nameKey } from './account.ts';
-import { checkNamedJob, lookUpJob, type NameOnProvider, namedHoldsMs, refreshJob, withUrgency } from './jobs.ts';
+import {
+  checkNamedJob,
+  lookUpJob,
+  type NameOnProvider,
+  namedHoldsMs,
+  refreshJob,
+  withUnknownName,
+  withUrgency,
+} from './jobs.ts';
 import { isNameOptedOut } from './opt-out-store.ts';
 import { type Account, findById, findByName, isShown } from './store.ts';
 
@@ -27,6 +36,14 @@ const maxNamed = 100;
 /** The most such jobs that a process adds within a time, in ms. */
 const maxChecks = 3;
 const checkTurnMs = 30_000;
+
+/** The networks whose images can name as many accounts that do not exist as each may, before all of them wait. */
+const networksOfImages = 2;
+/**
+ * The longest time, in ms, for which a name that an image shows waits for others. Invented names would otherwise take all
+ * places of the queue for an hour.
+ */
+const maxImageWaitMs = 300_000;
 
 /** The services that loading data for a response needs. */
 export interface LoadServices {
@@ -92,7 +109,7 @@ export class Resolver implements AccountResolver {
     if (!provider.accounts.isPossibleName(name.name)) return { state: 'absent' };
     const find = (): Promise<StoredName | undefined> => this.#find(name);
     const found: StoredName = (await find()) ??
-      (await this.requestAndWait(lookUpJob(name), terms, find)) ?? { state: 'pending' };
+      (await this.requestAndWait(await this.#lookUpJob(name, terms), terms, find)) ?? { state: 'pending' };
     return 'account' in found ? { ...found, provider, isPublic: isShown(found.account) } : found;
   }
 
@@ -154,12 +171,23 @@ export class Resolver implements AccountResolver {
     outsideOfScope(() => this.#claim(job, requester)).catch(this.#options.onBackgroundFailure);
   }
 
+  /** Returns the job that looks up a name. A person whom a repository mentions exists. */
+  async #lookUpJob(name: NameOnProvider, { requester }: LookupTerms): Promise<Job> {
+    const job = lookUpJob(name);
+    if (requester.imageNetwork === undefined) return job;
+    const mentioned = await findByName(this.#options.connection, name.provider, name.name);
+    return mentioned === undefined ? withUnknownName(job) : job;
+  }
+
   #claim(job: Job, requester: Requester | undefined, isStored?: IsStored): Promise<Claim> {
     const { connection, now, allowances } = this.#options;
     if (requester === undefined) return claimLookup(connection, job, now());
     const isOwner = requester.ownerId !== null;
     const urgency = isOwner ? 'owner' : 'interactive';
-    return claimLookup(connection, withUrgency(job, urgency), now(), partyOf(requester, allowances), isStored);
+    const party = partyOf(requester, allowances, job);
+    const isCounted = requester.imageNetwork !== undefined && mayBeAbsent(job);
+    const payload = isCounted ? { ...job.payload, counted: formatCounted(party.allowances) } : job.payload;
+    return claimLookup(connection, withUrgency({ ...job, payload }, urgency), now(), party, isStored);
   }
 
   /** Starts a refresh of an account in the background when its stored record is stale, unless the account is pinned. */
@@ -246,6 +274,11 @@ export class Resolver implements AccountResolver {
   }
 }
 
+/** Returns whether a lookup is of a name that may not exist. */
+function mayBeAbsent({ payload }: Job): boolean {
+  return payload['isUnknown'] === true;
+}
+
 function toWait({ until, reason }: Delay): Wait {
   return { reason, resumesAt: until };
 }
@@ -267,9 +300,20 @@ export function findProvider(providers: ReadonlyMap<string, Provider>, name: str
  * Returns the party on whose behalf a request starts lookups, with its allowances. Even owners are limited, each by
  * account, because anyone can create an account at a host and get a token for it.
  */
-function partyOf({ ownerId, origins }: Requester, { perAddress, perNetwork }: LookupAllowances): LookupParty {
+function partyOf(
+  { ownerId, origins, imageNetwork }: Requester,
+  { perAddress, perNetwork }: LookupAllowances,
+  job: Job,
+): LookupParty {
   if (ownerId !== null) {
     return { isOwner: true, allowances: [{ action: `lookups of account ${ownerId}`, perHour: perNetwork }] };
+  }
+  if (imageNetwork !== undefined && mayBeAbsent(job)) {
+    const allowances = [
+      { action: `absent names in images of ${imageNetwork}`, perHour: perNetwork },
+      { action: 'absent names in images', perHour: networksOfImages * perNetwork },
+    ];
+    return { isOwner: false, allowances, maxWaitMs: maxImageWaitMs };
   }
   if (origins === undefined) return { isOwner: false, allowances: [] };
   return {

@@ -222,7 +222,7 @@ export const serviceSettings = {
     default: 600,
     valid: 'an integer from 1 to 1000000 (lookups of one network an hour)',
     description:
-      'Lookups per hour from all addresses of a network (IPv4 /24, IPv6 /64) together, or with the service tokens of one account.',
+      'Lookups per hour from all addresses of a network (IPv4 /24, IPv6 /64) together, or with the service tokens of one account; of images, names that do not exist.',
   }),
   anonymousRepositoryContributors: setting({
     name: 'ANONYMOUS_REPOSITORY_CONTRIBUTORS',

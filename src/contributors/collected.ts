@@ -1,3 +1,4 @@
+import { withUnknownName } from '../accounts/jobs.ts';
 import type { LoadServices } from '../accounts/resolve.ts';
 import { awaitListing } from '../contributions/await-listing.ts';
 import { findUncollected, narrowUncollected } from '../contributions/collection-store.ts';
@@ -117,7 +118,11 @@ async function awaitRepository(
   const outcome = await findOutcome(connection, job.key, now());
   if (outcome?.state === 'failed' && !isStored) throw outcome.error;
   if (outcome === undefined)
-    await resolver.requestAndWait(job, resolved, async () => (await find())?.collectedAt ?? undefined);
+    await resolver.requestAndWait(
+      isStored ? job : withUnknownName(job),
+      resolved,
+      async () => (await find())?.collectedAt ?? undefined,
+    );
   const repository = await find();
   if (repository !== undefined) return repository;
   const moved = await findMoved(services, resolved, name);

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { Batches } from './batches.ts';
 import type { Connection } from './connection.ts';
 import { deleteSome } from './delete-some.ts';
@@ -108,6 +110,22 @@ export async function useAllowances(
     returning resets_at`.execute(transaction);
   const latest = Math.max(...taken.rows.map((row) => row.resets_at.getTime()));
   return new Date(latest - hourMs);
+}
+
+/** Returns the allowances that an action counted against, as a text for the payload of its job; it names no person. */
+export function formatCounted(allowances: readonly Allowance[]): string {
+  return JSON.stringify(allowances.map(({ action, perHour }) => ({ key: keyOf(action), perHour })));
+}
+
+const Counted = Compile(Type.Array(Type.Object({ key: Type.String(), perHour: Type.Number({ minimum: 1 }) })));
+
+/** Takes back the count of one action, whose allowances `formatCounted` wrote. */
+export async function takeBackCount(connection: Connection, counted: string): Promise<void> {
+  for (const { key, perHour } of Counted.Parse(JSON.parse(counted))) {
+    await sql`
+      update rate_limits set count = count - 1, resets_at = resets_at - ${hourMs / perHour} * interval '1 millisecond'
+      where key = ${key} and count > 0`.execute(connection);
+  }
 }
 
 /** Returns the SQL condition that all allowances permit an action now. It does not count one. */

@@ -30,6 +30,8 @@ export interface LookupParty {
   isOwner: boolean;
   /** The allowances that the lookup counts against. */
   allowances: readonly Allowance[];
+  /** The longest time, in ms, for which the lookup waits for them; absent: an hour. */
+  maxWaitMs?: number;
 }
 
 /** The service itself, whose lookups count against no allowance. */
@@ -90,7 +92,7 @@ export async function claimLookupWithin(
   transaction: Connection,
   job: Job,
   now: Date,
-  { isOwner, allowances }: LookupParty = noParty,
+  { isOwner, allowances, maxWaitMs = maxAllowanceWaitMs }: LookupParty = noParty,
 ): Promise<Claim> {
   const claimed = await sql`
     insert into lookups as q (key, state, for_owner, retry_at)
@@ -110,7 +112,7 @@ export async function claimLookupWithin(
     await addJob(transaction, job);
     return { state: 'claimed' };
   }
-  const firstPlaceAt = new Date(runAt.getTime() - maxAllowanceWaitMs);
+  const firstPlaceAt = new Date(runAt.getTime() - maxWaitMs);
   if (firstPlaceAt > now) throw new NoPlace(firstPlaceAt);
   if (!(await hasPlace(transaction, now))) throw new NoPlace(runAt);
   await delay(transaction, job, { state: 'delayed_by_allowance', until: runAt, now });

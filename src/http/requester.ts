@@ -9,6 +9,8 @@ export interface Requester {
   ownerId: string | null;
   /** The addresses whose allowances a visitor's lookups count against. */
   origins: Origins | undefined;
+  /** The network of a visitor who requests an image; its names that turn out not to exist count against it. */
+  imageNetwork?: string;
   /** The limit that delays the last lookup of the request, and its end; undefined: it is not delayed. */
   wait?: Wait | undefined;
 }
@@ -24,11 +26,14 @@ const networkBits = { ipv4: 24, ipv6: 64 };
 
 /**
  * Returns the requester of a request. Requests for images count against no address, because image proxies fetch the
- * images of all READMEs from a few addresses; nor do requests from loopback, which come from the operator or from a
- * proxy for all clients.
+ * images of all READMEs from a few addresses, other than for names that turn out not to exist. Nor do requests from
+ * loopback, which come from the operator or from a proxy for all clients.
  */
 export function requesterOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>, isImage: boolean): Requester {
-  const isCounted = caller === null && !isImage && !isLoopback(ip);
+  if (caller === null && isImage) {
+    return { ownerId: null, origins: undefined, imageNetwork: originsOf(ip).network };
+  }
+  const isCounted = caller === null && !isLoopback(ip);
   return { ownerId: caller?.accountId ?? null, origins: isCounted ? originsOf(ip) : undefined };
 }
 

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { AccountReference, NamedAccounts, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
+import { AccountReference, lookUpJob, NamedAccounts, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
 import { findCollection } from '../contributions/collection-store.ts';
 import {
   collectJob,
@@ -12,7 +12,9 @@ import {
 } from '../contributions/jobs.ts';
 import { ListOfAccount } from '../contributors/jobs.ts';
 import { makeList, prepareList } from '../contributors/ranking.ts';
-import { addJob } from '../database/added-jobs.ts';
+import { addJob, type Job } from '../database/added-jobs.ts';
+import { takeBackCount } from '../database/counts.ts';
+import { findOutcome } from '../database/lookups.ts';
 import type { Task } from '../database/queue.ts';
 import { applyJob } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
@@ -42,19 +44,6 @@ const timeSliceMs = 60_000;
 /** Returns the jobs that nodes run, by name. */
 export function createTasks(context: SyncContext): Record<string, Task> {
   return {
-    look_up: {
-      urgency: 'interactive',
-      run: (payload, signal) =>
-        reportFailure(
-          context,
-          lookUp(context, parse(NameOnProvider, payload), call(urgencyIn(payload), signal)),
-          signal,
-        ),
-    },
-    collect_repository: {
-      urgency: 'interactive',
-      run: (payload, signal) => reportFailure(context, runCollectRepositoryJob(context, payload, signal), signal),
-    },
     fetch_window: {
       urgency: 'interactive',
       run: (payload, signal) => {
@@ -91,6 +80,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
         if ((await updateTotals(context)) === 'more') await addJob(context.connection, updateTotalsJob);
       },
     },
+    ...createNameTasks(context),
     ...createAccountTasks(context),
     ...createStartTasks(context),
     ...createWithdrawalTasks(context),
@@ -103,6 +93,28 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     ...createCleaningTasks(context),
     ...createRecountTasks(context),
     ...createOrphanTasks(context),
+  };
+}
+
+/** Returns the jobs that request something by a name that may not exist. */
+function createNameTasks(context: SyncContext): Record<string, Task> {
+  return {
+    look_up: {
+      urgency: 'interactive',
+      run: (payload, signal) => {
+        const name = parse(NameOnProvider, payload);
+        const work = lookUp(context, name, call(urgencyIn(payload), signal));
+        return reportFailure(context, countAbsent(context, work, { payload, job: lookUpJob(name), signal }), signal);
+      },
+    },
+    collect_repository: {
+      urgency: 'interactive',
+      run: (payload, signal) => {
+        const job = collectRepositoryJob(parse(RepositoryOfAccount, payload));
+        const work = runCollectRepositoryJob(context, payload, signal);
+        return reportFailure(context, countAbsent(context, work, { payload, job, signal }), signal);
+      },
+    },
   };
 }
 
@@ -174,6 +186,29 @@ async function runCollectRepositoryJob(context: SyncContext, payload: unknown, s
   if (end === 'complete') return;
   const runAt = new Date(context.now().getTime() + busyDelayMs);
   await addJob(context.connection, { ...withUrgency(collectRepositoryJob(requested), urgency), runAt });
+}
+
+/** The count of a lookup that an image started, for a name that may not exist. */
+const WithCount = Type.Object({ counted: Type.Optional(Type.String()) });
+
+/**
+ * Takes back the count of a lookup that an image started, unless it finds that the name does not exist. A service that
+ * stops repeats the lookup when it starts.
+ */
+async function countAbsent(
+  context: SyncContext,
+  work: Promise<unknown>,
+  { payload, job, signal }: { payload: unknown; job: Job; signal: AbortSignal },
+): Promise<void> {
+  const { counted } = parse(WithCount, payload);
+  try {
+    await work;
+  } finally {
+    const isEnded = counted !== undefined && !signal.aborted;
+    if (isEnded && (await findOutcome(context.connection, job.key, context.now()))?.state !== 'absent') {
+      await takeBackCount(context.connection, counted);
+    }
+  }
 }
 
 /** Reports the failure of a provider. The lookup has ended already, and is repeated when a client requests it. */

@@ -24,7 +24,8 @@ describe('identification of the requester of a lookup', () => {
 
   it('takes no address for an image, from loopback, and with a service token', () => {
     const visitor = { ownerId: null, origins: undefined };
-    assert.deepEqual(requesterOf({ caller: null, ip: '203.0.113.7' }, true), visitor);
+    const image = { ...visitor, imageNetwork: '203.0.113.0/24' };
+    assert.deepEqual(requesterOf({ caller: null, ip: '203.0.113.7' }, true), image);
     for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
       assert.deepEqual(requesterOf({ caller: null, ip }, false), visitor);
     }
