@@ -1,4 +1,5 @@
 import { LineCounter } from 'yaml';
+import { findMisleading, type Misleading } from '../control-characters.ts';
 import type { Fault } from './conditions/fault.ts';
 
 /** A fault at one place of a file, for programs and people. Lines and columns count from 1, columns in UTF-16 units. */
@@ -17,10 +18,16 @@ export interface Report {
 }
 
 const maxReports = 200;
+/** The most characters that a message names. */
+const maxNamed = 3;
 
 /** Turns faults with offsets into reports in the order of their places, without duplicates. */
 export function toReports(text: string, faults: readonly Fault[]): Report[] {
   const lines = countLines(text);
+  const misleading = Map.groupBy(
+    faults.length === 0 ? [] : findMisleading(text),
+    ({ index }) => lines.linePos(index).line,
+  );
   const reports = new Map<string, Report>();
   for (const fault of faults.toSorted((one, other) => one.start - other.start)) {
     const [start, end] = [lines.linePos(fault.start), lines.linePos(fault.end)];
@@ -30,13 +37,26 @@ export function toReports(text: string, faults: readonly Fault[]): Report[] {
       column: start.col,
       endLine: end.line,
       endColumn: end.col,
-      message: fault.message,
+      message: fault.message + misleadingNear(misleading, fault.message, start.line),
       expected: fault.expected ?? null,
       suggestion: fault.suggestion ?? null,
     };
     reports.set(JSON.stringify(report), report);
   }
   return shorten([...reports.values()]);
+}
+
+/**
+ * Returns the rest of a message that names the characters in the line of a fault, or in the next one, which the author does
+ * not see: a line whose indentation begins with one continues the line before.
+ */
+function misleadingNear(byLine: ReadonlyMap<number, Misleading[]>, message: string, line: number): string {
+  const found = [line, line + 1].find((candidate) => byLine.has(candidate));
+  const named = found === undefined ? [] : (byLine.get(found) ?? []);
+  const unseen = new Set(named.filter(({ character }) => !message.includes(character)).map(({ name }) => name));
+  const [first] = unseen;
+  if (found === undefined || first === undefined || /U\+[0-9A-F]{4}/.test(message)) return '';
+  return ` (line ${found} has ${[...unseen].slice(0, maxNamed).join('; ')})`;
 }
 
 /** Cuts a long list, because an author who fixes the first faults checks the file again. */

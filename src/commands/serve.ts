@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type Config, readConfig } from '../config/config.ts';
+import { findQuoted } from '../config/environment.ts';
 import type { ProviderConfig } from '../config/hosts.ts';
+import { settings } from '../config/settings.ts';
 import type { AppOptions } from '../core.ts';
 import { configuredHosts, describeHosts } from '../doctor/describe-hosts.ts';
 import { createLog, type Log, linesForPeople } from '../log.ts';
@@ -11,6 +13,8 @@ import type { Io } from './io.ts';
 /** `plaudit serve`: runs the service until the process receives a signal to end. */
 export async function serve(io: Io): Promise<void> {
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  for (const name of findQuoted(settings, io.environment))
+    io.warn(`plaudit: ${name} has quotation marks around its value, which are not part of it. Remove them.`);
   const examples = ['/', ...configuredHosts(config).slice(0, 1).map(exampleOf)];
   await runService(config, io, { environment: io.environment, examples });
 }

@@ -14,11 +14,32 @@ export function settingText(
   environment: Environment,
   readFile: ReadFile,
 ): string | undefined {
-  const text = environment[name] || undefined;
-  const path = isSecret ? environment[fileVariable(name)] || undefined : undefined;
+  const text = withoutQuotes(environment[name]);
+  const path = isSecret ? withoutQuotes(environment[fileVariable(name)]) : undefined;
   if (path === undefined) return text;
   if (text !== undefined) throw misconfigured(`${name} and ${fileVariable(name)} are both set; keep one`);
-  return readSettingFile(fileVariable(name), path, readFile).trim();
+  return withoutQuotes(readSettingFile(fileVariable(name), path, readFile)) ?? '';
+}
+
+/**
+ * Removes white space and quotation marks around a value: `docker run --env-file` and the files of systemd and Kubernetes
+ * keep what a shell would remove.
+ * @returns undefined for an empty value.
+ */
+function withoutQuotes(text: string | undefined): string | undefined {
+  const trimmed = (text ?? '').trim();
+  return (quotedText.exec(trimmed)?.[2] ?? trimmed).trim() || undefined;
+}
+
+const quotedText = /^(["'])(.*)\1$/s;
+
+/** Returns the names of the variables whose values are read without the quotation marks around them. */
+export function findQuoted(
+  settings: readonly Pick<Setting, 'name' | 'isSecret'>[],
+  environment: Environment,
+): string[] {
+  const names = settings.flatMap(({ name, isSecret }) => (isSecret ? [name, fileVariable(name)] : [name]));
+  return names.filter((name) => quotedText.test((environment[name] ?? '').trim()));
 }
 
 /** Returns the name of the variable with the path of a secret's file. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { parse as parseYaml } from 'yaml';
+import { findMisleading } from '../control-characters.ts';
 import { hostProperties, providerKeys } from './host-settings.ts';
 import { type ProviderConfig, providerOf } from './hosts.ts';
 import { misconfigured } from './misconfigured.ts';
@@ -74,13 +75,21 @@ function parseProvidersFile(text: string): ProvidersFile {
   const entries: unknown = parseYamlOrThrow(text);
   if (compiledProvidersFile.Check(entries)) return entries;
   const path = compiledProvidersFile.Errors(entries)[0]?.instancePath || 'the top';
-  throw misconfigured(`PROVIDERS_FILE must be a list of {${providerKeys.join(', ')}}; the fault is at ${path}`);
+  throw misconfigured(
+    `PROVIDERS_FILE must be a list of {${providerKeys.join(', ')}}; the fault is at ${path}${misleadingIn(text)}`,
+  );
+}
+
+/** Returns the rest of a message about a file that cannot be read: its first character that looks like another, or like none. */
+function misleadingIn(text: string): string {
+  const [found] = findMisleading(text);
+  return found === undefined ? '' : `; line ${text.slice(0, found.index).split('\n').length} has ${found.name}`;
 }
 
 function parseYamlOrThrow(text: string): unknown {
   try {
     return parseYaml(text, { maxAliasCount: 0 });
   } catch (cause) {
-    throw misconfigured("PROVIDERS_FILE isn't valid YAML", cause);
+    throw misconfigured(`PROVIDERS_FILE isn't valid YAML${misleadingIn(text)}`, cause);
   }
 }

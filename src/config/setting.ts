@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { findMisleading } from '../control-characters.ts';
 import { misconfigured } from './misconfigured.ts';
 
 /** A setting that the operator gives as an environment variable. */
@@ -62,6 +63,12 @@ export function setting({
   };
 }
 
+/** Returns the rest of a message about a value, which it does not show: a character that looks like another, or like none. */
+function misleadingIn(text: string): string {
+  const [found] = findMisleading(text);
+  return found === undefined ? '' : `; it contains ${found.name}`;
+}
+
 function rangeOf(schema: TSchema): Setting['range'] {
   if (!('minimum' in schema && 'maximum' in schema)) return undefined;
   return { min: Number(schema.minimum), max: Number(schema.maximum) };
@@ -70,6 +77,6 @@ function rangeOf(schema: TSchema): Setting['range'] {
 function parseText({ name, schema, valid }: Definition<TSchema, string | number | undefined>, text: string): unknown {
   const isInteger = 'type' in schema && schema.type === 'integer' && /^\d{1,9}$/.test(text);
   const value = isInteger ? Number(text) : text;
-  if (!Value.Check(schema, value)) throw misconfigured(`${name} must be ${valid}`);
+  if (!Value.Check(schema, value)) throw misconfigured(`${name} must be ${valid}${misleadingIn(text)}`);
   return value;
 }
