@@ -59,7 +59,8 @@ const list = {
     rule: 'issue.opened',
     means: 'Issues that the account opened.',
     meansOfAll: 'Issues of the repositories, by all people.',
-    surprise: 'Issues in forks count in the lists of the fork alone.',
+    surprise:
+      "Issues in forks count in the lists of the fork alone. GitHub's own lifetime totals contain them; their evidence calls the rest `host-total`.",
     stored: { kind: 'issue', isContribution: true, per: 'day' },
     lifetime: { needs: ['issue'], row: 4, isUsual: true },
   },
@@ -67,7 +68,8 @@ const list = {
     rule: 'pull-request.opened',
     means: 'Pull requests that the account opened.',
     meansOfAll: 'Pull requests of the repositories, by all people.',
-    surprise: 'Closed ones without a merge count too; those in forks count in the lists of the fork alone.',
+    surprise:
+      "Closed ones without a merge count too; those in forks count in the lists of the fork alone. GitHub's own lifetime totals contain them; their evidence calls the rest `host-total`.",
     stored: { kind: 'pull_request', isContribution: true, per: 'day' },
     lifetime: { needs: ['pull_request'], row: 2, isUsual: true },
   },

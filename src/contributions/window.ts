@@ -60,7 +60,7 @@ export function wholeDays(window: Window): Window {
  */
 async function countWindows(
   { connection, computations, now }: Pick<RouteServices, 'connection' | 'computations' | 'now'>,
-  { account, provider }: Pick<ResolvedAccount, 'account' | 'provider'>,
+  account: Account,
   { window, limit, withPrivate }: { window: Window; limit: number; withPrivate: boolean },
 ): Promise<WindowSeries> {
   const windows = windowsUpTo(window, limit);
@@ -70,12 +70,7 @@ async function countWindows(
   const read = async (): Promise<WindowSeries> => {
     // The state is read first: contributions collected after that make the numbers newer than the state, never older.
     const since = bounds[0] ?? null;
-    const missing = await findMissing(
-      connection,
-      { ...counted, since, until: bounds.at(-1) ?? null },
-      account.type,
-      provider.accounts.reportsTotals,
-    );
+    const missing = await findMissing(connection, { ...counted, since, until: bounds.at(-1) ?? null }, account.type);
     const parts = (await countParts(connection, counted, { bounds })).toReversed();
     return {
       source: 'collected',
@@ -108,7 +103,7 @@ export async function loadWindows(
   resolved: ResolvedAccount,
   wanted: { window: Window; limit: number; withPrivate: boolean },
 ): Promise<WindowSeries> {
-  const collected = await countWindows(services, resolved, wanted);
+  const collected = await countWindows(services, resolved.account, wanted);
   // Neither these nor the host's agree with the lifetime numbers.
   if (await areTotalsWanted(services.connection, resolved.account)) return { ...collected, missing: [...counterNames] };
   const isComplete = !ofHost.some((name) => collected.missing.includes(name));
@@ -171,7 +166,6 @@ export async function findMissing(
   connection: RouteServices['connection'],
   counted: CountedAccount & Pick<Window, 'since' | 'until'>,
   type: Account['type'],
-  reportsTotals: boolean,
 ): Promise<CounterName[]> {
   const { id, withPrivate, since } = counted;
   const missing = new Set<CounterName>(await findUndated(connection, counted));
@@ -187,7 +181,7 @@ export async function findMissing(
     const { counters: stored } = await countStored(connection, id, 'public', { withForks: true });
     for (const name of counterNames) {
       const total = reported?.missing.includes(name) ? null : (reported?.counters[name] ?? null);
-      if (total === null || (reportsTotals && stored[name] < total)) missing.add(name);
+      if (total === null || stored[name] < total) missing.add(name);
     }
     for (const name of await findOverstated(connection, id)) missing.add(name);
     if (withPrivate) {

@@ -183,7 +183,7 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   const isMore = shown !== undefined && (found.evidence?.total ?? 0) > shown;
   const missing =
     (isMore || (await areTotalsWanted(connection, account)) ? [counter] : number?.missing) ??
-    (await findMissing(connection, terms, account.type, provider.accounts.reportsTotals));
+    (await findMissing(connection, terms, account.type));
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },

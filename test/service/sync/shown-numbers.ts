@@ -4,6 +4,20 @@ import { counterNames } from '../../../src/contributions/counters.ts';
 import { counterRows } from '../../../src/contributions/kinds.ts';
 import type { TestService } from '../../e2e/service.ts';
 
+/** The requests of a service, with paths below its entities of GitHub, or absolute ones. */
+export type Reader = Pick<TestService, 'get'>;
+
+/** Returns a reader of the same addresses at another host. */
+export function readerOf(service: Reader, provider: string): Reader {
+  return {
+    get: (path, init) =>
+      service.get(
+        path.startsWith('/github/') ? path.replace('github', provider) : `/v1/${provider}/entities/${path}`,
+        init,
+      ),
+  };
+}
+
 /** A number as one address shows it. */
 export interface ShownNumber {
   /** The number that is meant, such as `commits of ada-lovelace`. */
@@ -13,7 +27,7 @@ export interface ShownNumber {
   value: number | null;
   /** True when the address says that the number may lack something. */
   isMissing: boolean;
-  /** The origin of the number, where the address says so. */
+  /** The origin of the number, where the address says so. A ranking is made at times, and says when. */
   source?: string | undefined;
 }
 
@@ -25,6 +39,8 @@ interface Body {
 type Counters = Record<string, number>;
 
 const rareCounters = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [] : [name]));
+/** The names of counters in English, as cards and pages show them. */
+const labels = new Map<string | undefined, string>(counterNames.map((name) => [name, english[name]]));
 const kinds = ['commits', 'issues', 'pull_requests', 'reviews', 'discussions'];
 /** A window that begins before every item. */
 const everything = 'since=2000-01-01';
@@ -36,7 +52,7 @@ export const comparedWindows = ['', 'period=2025', everything] as const;
  * address that has no response yet shows none.
  */
 export async function readShownNumbers(
-  service: TestService,
+  service: Reader,
   account: string,
   windows: readonly string[] = comparedWindows,
 ): Promise<ShownNumber[]> {
@@ -60,7 +76,7 @@ export function boardOfEverything(owner: string): object {
 }
 
 /** Reads the points of people on `boardOfEverything`, the same numbers in the list of contributors, and those drawn. */
-export async function readBoardNumbers(service: TestService, owner: string): Promise<ShownNumber[]> {
+export async function readBoardNumbers(service: Reader, owner: string): Promise<ShownNumber[]> {
   const address = `${owner}/boards/everything?limit=100`;
   const listed = `${owner}/contributors?limit=100&kinds=commits,issues,pull_requests,discussions&${everything}&type=user`;
   const [board, list] = [await readJson(service, address), await readJson(service, listed)];
@@ -74,8 +90,8 @@ export async function readBoardNumbers(service: TestService, owner: string): Pro
       const value = people.find((person) => person.name === name)?.contributions ?? 0;
       const onCard = Number(new RegExp(`${name}: (\\d+)`).exec(drawn)?.[1] ?? points);
       return [
-        { meaning, address, value: points, isMissing: isIncomplete(board) },
-        { meaning, address: 'the card of the board', value: onCard, isMissing: isIncomplete(board) },
+        { meaning, address, value: points, isMissing: isIncomplete(board), source: 'ranking' },
+        { meaning, address: 'the card of the board', value: onCard, isMissing: isIncomplete(board), source: 'ranking' },
         { meaning, address: listed, value, isMissing: isIncomplete(list) },
       ];
     },
@@ -96,9 +112,14 @@ export function findContradictions(shown: readonly ShownNumber[]): string[] {
   return found;
 }
 
-/** Returns whether both numbers say that they may lack something, or the one that the service counted itself says so. */
+/**
+ * Returns whether both numbers say that they may lack something, or the one that does is a ranking of an earlier moment, or
+ * one that the service counted itself.
+ */
 function contradictsOnlyItself(left: ShownNumber, right: ShownNumber): boolean {
   if (left.isMissing && right.isMissing) return true;
+  if ([left, right].some(({ source, isMissing }) => source === 'ranking' && isMissing))
+    return left.source !== right.source;
   const [collected, other] = left.source === 'collected' ? [left, right] : [right, left];
   return collected.source === 'collected' && other.source === undefined && collected.isMissing;
 }
@@ -107,14 +128,14 @@ function describe({ value, isMissing, address }: ShownNumber): string {
   return `${value}${isMissing ? ' (missing)' : ''} at ${address}`;
 }
 
-async function readJson(service: TestService, path: string): Promise<Body | undefined> {
+async function readJson(service: Reader, path: string): Promise<Body | undefined> {
   const { status, text } = await service.get(path);
   if (status === 202 || status === 404) return undefined;
   assert.equal(status, 200, `${path}: ${text}`);
   return JSON.parse(text) as Body;
 }
 
-async function readDescription(service: TestService, path: string): Promise<string | undefined> {
+async function readDescription(service: Reader, path: string): Promise<string | undefined> {
   const { status, text, headers } = await service.get(path);
   assert.equal(status, 200, `${path}: ${text}`);
   if (headers.has('x-error-code')) return undefined;
@@ -136,7 +157,7 @@ function nameOf(account: string, window: string): string {
   return `of ${account} ${window === everything ? '' : window}`.trim();
 }
 
-async function readCounters(service: TestService, account: string, window: string): Promise<ShownNumber[]> {
+async function readCounters(service: Reader, account: string, window: string): Promise<ShownNumber[]> {
   const meaning = nameOf(account, window);
   const path = `${account}/contributions`;
   const shown: ShownNumber[] = [];
@@ -171,24 +192,28 @@ function findDrawn(text: string, label: string): number | null | undefined {
 }
 
 /** Reads the counters of the page, each of which leads to the evidence of its window, or of the lifetime. */
-async function readPage(service: TestService, account: string, window: string): Promise<ShownNumber[]> {
+async function readPage(service: Reader, account: string, window: string): Promise<ShownNumber[]> {
   const address = `/github/${account}?${window}`;
   const { status, text } = await service.get(address, { headers: { accept: 'text/html' } });
   if (status !== 200) return [];
   const isCollecting = text.includes('data-progress');
+  const [section = ''] = /<section id="contributions">[^]*?<\/section>/.exec(text) ?? [];
+  // Below the numbers, the page names those that may lack something, and says where only collected repositories count.
+  const [, named = ''] = /Not completely known yet: ([^<]*)\./.exec(section) ?? [];
+  const isPart = section.includes('collected here');
   const links = text.matchAll(
-    new RegExp(`<a href="/github/${account}/contributions/(\\w+)(?:\\?([^"]*))?" class="number"[^>]*>([^<]*)</a>`, 'g'),
+    new RegExp(`<a href="/\\w+/${account}/contributions/(\\w+)(?:\\?([^"]*))?" class="number"[^>]*>([^<]*)</a>`, 'g'),
   );
   return [...links].map(([, counter, query = '', number = '']) => ({
     meaning: `${counter} ${nameOf(account, query)}`,
     address,
     value: /\d/.test(number) ? Number(number.replaceAll(/\D/g, '')) : null,
-    isMissing: isCollecting || !/\d/.test(number),
+    isMissing: isCollecting || isPart || named.split(', ').includes(labels.get(counter) ?? '') || !/\d/.test(number),
   }));
 }
 
 /** Reads experience and level, which endpoints 1 and 2, the card and the page show. */
-async function readLevels(service: TestService, account: string): Promise<ShownNumber[]> {
+async function readLevels(service: Reader, account: string): Promise<ShownNumber[]> {
   const shown: ShownNumber[] = [];
   for (const path of [account, `${account}/contributions`]) {
     const body = await readJson(service, path);
@@ -204,7 +229,7 @@ async function readLevels(service: TestService, account: string): Promise<ShownN
 }
 
 /** Reads the numbers of the first contributors from the list, their evidence, the card and each kind. */
-async function readContributors(service: TestService, account: string, window: string): Promise<ShownNumber[]> {
+async function readContributors(service: Reader, account: string, window: string): Promise<ShownNumber[]> {
   const shown: ShownNumber[] = [];
   const path = `${account}/contributors`;
   const address = `${path}?limit=100&${window}`;
