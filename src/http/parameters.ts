@@ -51,9 +51,13 @@ export function parameterReader(schema: TSchema): (parameters: unknown) => Recor
   };
 }
 
+/** The number of undeclared names of a URL that are compared with the declared ones. A URL may have more than a thousand. */
+const maxCompared = 20;
+
 function rejectMisspelled(sentNames: Iterable<string>, names: readonly string[]): void {
-  for (const name of sentNames) {
-    const meant = names.includes(name) ? undefined : nearest(name, names);
+  const undeclared = [...sentNames].filter((name) => !names.includes(name));
+  for (const name of undeclared.slice(0, maxCompared)) {
+    const meant = nearest(name, names);
     if (meant === undefined) continue;
     throw new AppError('invalid_input', `${name}: did you mean ${meant}?`, { explanations: [didYouMean(name, meant)] });
   }
