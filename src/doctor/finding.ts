@@ -26,6 +26,7 @@ export const findingCodes = [
   'host_reachable',
   'host_unreachable',
   'host_unchecked',
+  'host_too_old',
   'credential_accepted',
   'credential_refused',
   'credential_lacks_permission',

@@ -52,6 +52,8 @@ export interface CredentialReport {
 export interface Diagnosis {
   /** The version of the host's software; null where it does not say. */
   version: string | null;
+  /** The oldest version with everything that the service reads; absent: the version is not older, or unknown. */
+  needs?: { version: string; because: string } | undefined;
   credentials: CredentialReport[];
 }
 

@@ -6,7 +6,7 @@ import { type HostContext, settingOf } from './host-context.ts';
 
 /** Turns the diagnosis of a host into findings. */
 export function examineHost(host: ProviderConfig, diagnosis: Diagnosis, context: HostContext): Finding[] {
-  const { credentials, version } = diagnosis;
+  const { credentials, version, needs } = diagnosis;
   const responding = credentials.filter(({ state }) => state !== 'unreachable');
   if (responding.length === 0) return [unreachable(host, credentials)];
   const fastest = Math.min(...responding.flatMap(({ latencyMs }) => latencyMs ?? []));
@@ -19,9 +19,20 @@ export function examineHost(host: ProviderConfig, diagnosis: Diagnosis, context:
       subject: host.name,
       message: `${host.apiUrl} responds${time}${software}.`,
     }),
+    ...(needs === undefined ? [] : [tooOld(host, version, needs)]),
     ...credentials.flatMap((credential) => examineCredential(host, credential, context)),
     ...assessWebhookSecret(host, context),
   ];
+}
+
+function tooOld(host: ProviderConfig, version: string | null, needs: NonNullable<Diagnosis['needs']>): Finding {
+  return found('hosts', {
+    severity: 'problem',
+    code: 'host_too_old',
+    subject: host.name,
+    message: `${host.url} is version ${version}; the service needs ${needs.version} or later: ${needs.because}.`,
+    remedy: 'Upgrade the server of the host. Until then a part of its data is missing.',
+  });
 }
 
 /** Returns the finding about a host whose provider has no diagnosis. */

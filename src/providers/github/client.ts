@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { AppError } from '../../errors.ts';
 import { parseClean, placeIn } from '../http/checks.ts';
 import type { Refusals } from '../http/tolerant.ts';
@@ -18,6 +18,7 @@ import {
   refusingOrganizations,
 } from './graphql-errors.ts';
 import { isLimited, limitReport, resourceOf, retryTime } from './limits.ts';
+import { isEnterpriseServer, RestVersion } from './rest-version.ts';
 
 /** A GraphQL query and the schema of its response. */
 export interface Query<Schema extends TSchema> {
@@ -50,22 +51,8 @@ export interface ClientOptions {
 /** The limits of a response. GitHub itself gives up after 10 seconds. */
 const limits = { responseTimeoutMs: 15_000, maxResponseBytes: 32 * 1024 * 1024 };
 
-/**
- * Returns the headers of every request to the REST API. Every Enterprise Server since 3.9 has the version 2022-11-28, and older ones
- * ignore the header (https://docs.github.com/rest/about-the-rest-api/api-versions).
- */
-export function restHeadersFor(apiUrl: string): Record<string, string> {
-  return {
-    accept: 'application/vnd.github+json',
-    'user-agent': 'plaudit',
-    'x-github-api-version': isEnterpriseServer(apiUrl) ? '2022-11-28' : '2026-03-10',
-  };
-}
-
-/** Returns whether an address is that of the API of an Enterprise Server, which github.com and ghe.com have elsewhere. */
-function isEnterpriseServer(apiUrl: string): boolean {
-  return apiUrl.endsWith('/api/v3');
-}
+const VersionsPayload = Type.Array(Type.String());
+const learnWithinMs = 15_000;
 
 /** The data of a query, the credential that it was sent with, and the parts that GitHub left empty with an error. */
 export interface GraphqlResult<Schema extends TSchema> {
@@ -79,14 +66,19 @@ export class GitHubClient {
   readonly credentials: Credentials;
   /** The host in the no-reply addresses of its accounts. */
   readonly noReplyHost: string;
-  readonly #apiUrl: string;
+  /** The version that requests to the REST API name. */
+  readonly restVersion: RestVersion;
+  readonly apiUrl: string;
+  readonly #now: () => Date;
   readonly #transport: HostTransport<Token>;
 
   constructor(options: ClientOptions) {
     const { apiUrl, tokens, app, connectTimeoutMs, onExchange, now } = options;
     this.noReplyHost = toNoReplyHost(options);
     this.credentials = new Credentials(tokens, { now, isApp: app !== undefined });
-    this.#apiUrl = apiUrl;
+    this.apiUrl = apiUrl;
+    this.#now = now;
+    this.restVersion = new RestVersion(apiUrl);
     this.#transport = new HostTransport({
       limits: { ...limits, connectTimeoutMs, onExchange },
       scheduler: this.credentials.scheduler,
@@ -122,7 +114,7 @@ export class GitHubClient {
     { takesParts = false }: { takesParts?: boolean } = {},
   ): Promise<GraphqlResult<Schema>> {
     const body = JSON.stringify({ query: query.text, variables, operationName: query.name });
-    return this.#send('graphql', graphqlUrl(this.#apiUrl), body, call, (raw, token) => {
+    return this.#send('graphql', graphqlUrl(this.apiUrl), body, call, (raw, token) => {
       if (raw.status === 502 || raw.status === 504) throw new TooHeavy();
       if (raw.status >= 500) throw unavailable();
       if (raw.status !== 200) throw denied(reasonIn(raw));
@@ -155,7 +147,8 @@ export class GitHubClient {
     call: Call,
     resource: Resource = 'core',
   ): Promise<RestResponse<Schema> | null> {
-    return this.#send(resource, `${this.#apiUrl}${path}`, undefined, call, (raw) => {
+    this.restVersion.learn(() => this.#listVersions(), this.#now());
+    return this.#send(resource, `${this.apiUrl}${path}`, undefined, call, (raw) => {
       // 409: the repository is empty (https://docs.github.com/rest/commits/commits#list-commits).
       if (raw.status === 404 || raw.status === 409 || raw.status === 410) return null;
       if (raw.status >= 500) throw unavailable();
@@ -164,6 +157,12 @@ export class GitHubClient {
       const listed = Array.isArray(payload) ? payload.length : 0;
       return { data: checkPayload(schema, payload, placeIn(path), call), listed, headers: raw.headers };
     });
+  }
+
+  async #listVersions(): Promise<string[]> {
+    const signal = AbortSignal.timeout(learnWithinMs);
+    const call: Call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } };
+    return (await this.rest('/versions', VersionsPayload, call))?.data ?? [];
   }
 
   #send<Result>(
@@ -180,7 +179,7 @@ export class GitHubClient {
         resource,
         candidates: () => this.credentials.candidates(resource, call.credentialName),
         headers: (secret) => ({
-          ...restHeadersFor(this.#apiUrl),
+          ...this.restVersion.headers(),
           ...(body !== undefined && { accept: 'application/json' }),
           ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
         }),

@@ -7,10 +7,18 @@ import type { GitHubApp } from './app/github-app.ts';
 import type { GitHubClient } from './client.ts';
 import type { Token } from './credentials.ts';
 import { RateLimitPayload } from './payloads.ts';
+import { isEnterpriseServer } from './rest-version.ts';
 
 /** The most installations that are checked, because an App may have thousands, and each check creates a token. */
 const maxInstallations = 10;
 
+/**
+ * The oldest Enterprise Server that works: `Issue.stateReason` has the argument `enableDuplicate` since 3.17 (the schemas of 3.16 and
+ * 3.17 in github/docs, src/graphql/data/ghes-3.17/schema-issues.json), and GraphQL refuses a query with an unknown argument.
+ */
+const oldest = { version: '3.17', because: 'older ones refuse the queries for issues' };
+
+const MetaPayload = Type.Object({ installed_version: Type.Optional(Type.String()) });
 const HolderPayload = Type.Object({ login: Type.String() });
 type Resources = Static<typeof RateLimitPayload>['resources'];
 
@@ -39,7 +47,20 @@ export async function diagnose(examined: DiagnosisContext, signal: AbortSignal):
     ...(app === undefined ? [] : [describeApp(app, now, call)]),
     ...installed.map((token) => reportOnToken(examined, token, token.label, call)),
   ]);
-  return { version: null, credentials };
+  const version = isEnterpriseServer(client.apiUrl) ? await readVersion(client, call) : null;
+  return { version, credentials, needs: version !== null && isOlder(version) ? oldest : undefined };
+}
+
+/** Reads the version of an Enterprise Server; null where it does not say (https://docs.github.com/enterprise-server/rest/meta/meta). */
+async function readVersion(client: GitHubClient, call: Call): Promise<string | null> {
+  const meta = await orUnknown(client.rest('/meta', MetaPayload, call));
+  const header = meta?.headers['x-github-enterprise-version'];
+  return /\d+\.\d+(?:\.\d+)?/.exec(meta?.data.installed_version ?? String(header ?? ''))?.[0] ?? null;
+}
+
+/** Returns whether a version is older than the oldest that works. */
+function isOlder(version: string): boolean {
+  return version.localeCompare(oldest.version, 'en', { numeric: true }) < 0;
 }
 
 /** Returns whether a token is that of an installation, which shows one account. */

@@ -80,8 +80,9 @@ export type GitHubProvider = ProviderWith<'streams' | 'history' | 'files' | 'del
 export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   const { name, url, apiUrl, now } = options;
   const client = new GitHubClient(options);
-  const bearers = new BearerClient(options);
-  const app = options.app && new GitHubApp({ ...options, app: options.app }, client.credentials);
+  const bearers = new BearerClient(options, client.restVersion);
+  const app =
+    options.app && new GitHubApp({ ...options, app: options.app, restVersion: client.restVersion }, client.credentials);
   const signIn = options.oauth && signInOf({ ...options, client: options.oauth });
   const { isAnonymous } = client.credentials;
   const remoteOf: History['remoteOf'] = async (repository, signal) => ({

@@ -3,11 +3,14 @@ import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { HttpTransport, type OnExchange, type RawResponse, withoutContent } from '../../transport/http-transport.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
-import { graphqlUrl, restHeadersFor } from '../client.ts';
+import { graphqlUrl } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
+import type { RestVersion } from '../rest-version.ts';
 import type { AppIdentity } from './identity.ts';
 
 export interface AppClientOptions {
+  /** The version that requests name. */
+  restVersion: RestVersion;
   apiUrl: string;
   app: AppIdentity;
   connectTimeoutMs: number;
@@ -87,12 +90,12 @@ export class AppClient {
 
   async #exchange({ method, path, body, token }: AppRequest, signal: AbortSignal): Promise<RawResponse> {
     const credential = token ?? (await this.#prove());
-    const { apiUrl } = this.#options;
+    const { apiUrl, restVersion } = this.#options;
     try {
       return await this.#transport.send(path === '/graphql' ? graphqlUrl(apiUrl) : `${apiUrl}${path}`, {
         method,
         headers: {
-          ...restHeadersFor(apiUrl),
+          ...restVersion.headers(),
           authorization: `Bearer ${credential}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },

@@ -2,18 +2,20 @@ import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { BearerTransport } from '../../transport/bearer.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
-import { type ClientOptions, restHeadersFor } from '../client.ts';
+import type { ClientOptions } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
+import type { RestVersion } from '../rest-version.ts';
 
 /** Sends requests to GitHub with the tokens that callers present. */
 export class BearerClient {
   readonly #now: () => Date;
-  readonly #headers: Record<string, string>;
+  readonly #version: RestVersion;
   readonly #transport: BearerTransport;
 
-  constructor(options: ClientOptions) {
+  /** @param version the version that requests name. */
+  constructor(options: ClientOptions, version: RestVersion) {
     this.#now = options.now;
-    this.#headers = restHeadersFor(options.apiUrl);
+    this.#version = version;
     this.#transport = new BearerTransport(options, unavailable);
   }
 
@@ -32,7 +34,7 @@ export class BearerClient {
     schema: Schema,
     signal: AbortSignal,
   ): Promise<Static<Schema> | null> {
-    const credentials = { ...this.#headers, authorization: `Bearer ${token}` };
+    const credentials = { ...this.#version.headers(), authorization: `Bearer ${token}` };
     const { status, headers, text } = await this.#transport.get(path, credentials, signal);
     if (status === 401) throw new AppError('unauthenticated', 'GitHub does not accept this token.');
     if (isLimited(status, headers, text)) {
