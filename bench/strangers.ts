@@ -12,7 +12,7 @@ import { describedRequests, type Names, pageRequests, type StrangerRequest } fro
 const program = fileURLToPath(new URL('../bin/plaudit.js', import.meta.url));
 const roundMs = sized(2000, 200);
 /** The smallest size attacks some of the routes alone, each with some of its requests. */
-const routeStep = sized(1, 12);
+const routeStep = sized(1, 24);
 const requestStep = sized(1, 12);
 /** The requests a second that the limit of reads allows to one address. */
 const strangersPerSecond = 20;
