@@ -14,6 +14,8 @@ export interface Commit {
   emails: string[];
   /** True when a trailer says that a program helped to write the commit. */
   isAssisted: boolean;
+  /** True when the message names more co-authors than are read. */
+  isCut?: true;
   /** The first line of the message as git folds it, cut; absent where the record was too long. */
   subject?: string;
 }
@@ -36,10 +38,11 @@ const subjectMark = '\n\u0001';
 /** In bytes; a subject of 256 characters has at most as many. */
 const maxSubjectLength = 1024;
 
+/** The most people of one commit: `isCut` says that there are more. */
 const maxEmails = 256;
 /** RFC 5321, section 4.5.3.1: 64 octets, "@", 255 octets. */
 const maxEmailLength = 320;
-/** Enough for more than `maxEmails` lines of usual length; the rest of a longer record is dropped. */
+/** Enough for more than `maxEmails` lines of usual length; the rest of a longer record is dropped, and `isCut` is true. */
 const maxRecordLength = 64 * 1024;
 /** The last second of the year 9999. */
 const maxSeconds = 253_402_300_799;
@@ -66,13 +69,14 @@ function parseCommit(record: string): Commit {
   addEmail(emails, record.slice(committedEnd + 1, lineEnd));
   const mark = record.indexOf(subjectMark, lineEnd);
   const head = mark < 0 ? record : record.slice(0, mark + 1);
-  const isAssisted = lineEnd + 1 < head.length && readTrailers(emails, head, lineEnd + 1);
+  const { isAssisted, isCut } = readTrailers(emails, head, lineEnd + 1);
   return {
     oid: record.slice(0, oidEnd),
     authoredAt: new Date((authored ?? committed ?? 0) * 1000),
     committedAt: new Date((committed ?? authored ?? 0) * 1000),
     emails,
     isAssisted,
+    ...((isCut || (mark < 0 && record.length === maxRecordLength)) && { isCut: true }),
     ...(mark >= 0 && {
       subject: fromUtf8(record.slice(mark + subjectMark.length, mark + subjectMark.length + maxSubjectLength)),
     }),
@@ -91,11 +95,12 @@ function parseSeconds(digits: string): number | undefined {
 
 /**
  * Reads one trailer per line: `Name <address>` of co-authors, of which those without an address are skipped.
- * @returns whether a program helped.
+ * @returns whether a program helped, and whether lines are left that are not read.
  */
-function readTrailers(emails: string[], record: string, from: number): boolean {
+function readTrailers(emails: string[], record: string, from: number): { isAssisted: boolean; isCut: boolean } {
   let isAssisted = false;
-  for (let start = from; start < record.length && emails.length < maxEmails; ) {
+  let start = from;
+  while (start < record.length && emails.length < maxEmails) {
     const end = endOfLine(record, start);
     const line = record.slice(start, end);
     start = end + 1;
@@ -107,7 +112,7 @@ function readTrailers(emails: string[], record: string, from: number): boolean {
     const close = line.indexOf('>', open);
     if (open >= 0 && close >= 0) addEmail(emails, line.slice(open + 1, close));
   }
-  return isAssisted;
+  return { isAssisted, isCut: start < record.length };
 }
 
 function addEmail(emails: string[], bytes: string): void {

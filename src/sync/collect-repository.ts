@@ -15,7 +15,7 @@ import { followFile } from './follow-file.ts';
 import { saveListed } from './list-repositories.ts';
 import { dueScan, isHistory } from './plan.ts';
 import { readEmptyHistory } from './read-empty-history.ts';
-import { readHistory } from './read-history.ts';
+import { cutCommit, readHistory } from './read-history.ts';
 import { readStream } from './read-stream.ts';
 import { recordVisibility } from './record-state.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
@@ -127,7 +127,8 @@ async function storeSkips(
   seenAt: Date,
 ): Promise<void> {
   const target = { repositoryId: repository.id };
-  await replaceSkips(context, { provider: repository.provider, target, stream, seenAt }, skips.take());
+  // Commits that were read once are not read again: `readHistory` deletes their places.
+  await replaceSkips(context, { provider: repository.provider, target, stream, seenAt }, skips.take(), cutCommit.path);
 }
 
 async function outcomeOf(work: Promise<boolean>): Promise<{ isRead: boolean; failure?: unknown }> {

@@ -10,17 +10,21 @@ import {
 } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
+import type { Commit } from '../history/commit-parser.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
-import { requirePart } from '../providers/provider.ts';
+import { type Call, requirePart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import { finishStream } from './end-scan.ts';
 import { isWholeScanWanted } from './plan.ts';
 import { recountCommits } from './recount-commits.ts';
 import { resolveAddresses } from './resolve-addresses.ts';
+import { forgetSkippedBefore } from './skip-store.ts';
 import { lockStream, recordStreamChange } from './stream-change-store.ts';
 import { moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
 import type { Subject } from './subject.ts';
 
+/** The place of co-authors that are not read: the people of such a commit are counted without them. */
+export const cutCommit = { kind: 'commit', path: 'co_authors' };
 const commitsAtOnce = 2000;
 /** The commits, items of a kind, stored days or sums of languages that one transaction counts again, some tenths of a second for all of them. */
 const recountedAtOnce = 10_000;
@@ -75,6 +79,15 @@ async function countCommits(transaction: Connection, repositoryId: string): Prom
   }
 }
 
+/** Yields batches of commits, and reports those that name more co-authors than are read. */
+async function* reportCut(batches: AsyncIterable<Commit[]>, { onSkipped }: Call): AsyncGenerator<Commit[]> {
+  const skipped = { ...cutCommit, reason: 'unreadable', explanation: '', isStored: true, isCounted: false } as const;
+  for await (const commits of batches) {
+    for (const { isCut } of commits) if (isCut) onSkipped?.(skipped);
+    yield commits;
+  }
+}
+
 /** @returns whether the whole history was read. */
 async function storeHistory(
   context: SyncContext,
@@ -91,14 +104,21 @@ async function storeHistory(
   // Without a commit that the branch held before, only a whole scan can find the commits that it lost.
   const isWholeScan = tip === null || isWholeScanWanted(stream) || isHeld.includes(false);
   const number = stream.scanNumber + (isWholeScan ? 1 : 0);
-  if (isWholeScan) await forgetCommitCounts(connection, [repository.id]);
+  if (isWholeScan) {
+    await forgetCommitCounts(connection, [repository.id]);
+    await forgetSkippedBefore(connection, {
+      target: { repositoryId: repository.id },
+      stream: stream.name,
+      seenAt: context.now(),
+    });
+  }
   const isCounted = await areCommitsCounted(connection, repository.id);
   if (tip !== null) {
     const scan = { startedAt: context.now(), tip, number };
     await startHistoryScan(connection, repository.id, stream.name, scan);
     // An interrupted scan may have removed some of the commits up to the cursor.
     const range = { from: isWholeScan || stream.pendingTips.length > 0 ? null : stream.cursor, to: tip };
-    await saveAllCommits(connection, copy.readCommits(range, { signal, batchSize: commitsAtOnce }), {
+    await saveAllCommits(connection, reportCut(copy.readCommits(range, { signal, batchSize: commitsAtOnce }), call), {
       provider: repository.provider,
       repositoryId: repository.id,
       scanNumber: number,

@@ -40,16 +40,17 @@ export async function recordSkips(
   }
 }
 
-/** Replaces the skipped parts of an earlier run by those of one that began at `seenAt`. */
+/** Replaces the skipped parts of an earlier run, except those of a kept path, by those of one that began at `seenAt`. */
 export async function replaceSkips(
   context: SyncContext,
   at: { provider: string; target: SkipTarget; stream: string; seenAt: Date },
   parts: readonly SkippedPart[],
+  keptPath = '',
 ): Promise<void> {
   // Most runs skip nothing, and then one statement is enough.
-  if (parts.length === 0) return forgetSkippedBefore(context.connection, at);
+  if (parts.length === 0) return forgetSkippedBefore(context.connection, at, keptPath);
   await inTransaction(context.connection, async (transaction) => {
     await recordSkips(context, transaction, at, parts);
-    await forgetSkippedBefore(transaction, at);
+    await forgetSkippedBefore(transaction, at, keptPath);
   });
 }

@@ -166,5 +166,6 @@ describe('malformed commits', () => {
     assert.deepEqual(many?.emails.slice(0, 3), ['a@x.org', '0@x.org', '1@x.org']);
     assert.deepEqual(long?.emails, ['a@x.org', 'b@x.org']);
     assert.deepEqual(next?.emails, ['a@x.org', 'b@x.org']);
+    assert.deepEqual([many?.isCut, long?.isCut, next?.isCut], [true, true, undefined]);
   });
 });
