@@ -32,7 +32,7 @@ const objects = `
     select format('statistics %s', pg_get_statisticsobjdef(oid))
     from pg_statistic_ext where stxnamespace = current_schema()::regnamespace
     union all
-    select format('migration %s', name) from kysely_migration
+    select format('migration %s', name) from applied_migrations
   )
   select object from described order by object collate "C"`;
 

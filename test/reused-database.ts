@@ -18,7 +18,7 @@ interface Reusable {
 const free: Reusable[] = [];
 /** These tables change with migrations only. */
 const bookkeeping = new Set([
-  'kysely_migration',
+  'applied_migrations',
   'migration_parts',
   'applied_definitions',
   'graphile_worker.migrations',

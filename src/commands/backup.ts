@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { type Config, readConfig } from '../config/config.ts';
+import { countImported } from '../contributions/count-imported-store.ts';
 import { exportLines, importLines, readHeader } from '../database/backup.ts';
 import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
@@ -42,9 +43,9 @@ export async function importFile(config: Config, { warn }: Pick<Io, 'warn'>, pat
   try {
     const first = await lines.next();
     const migration = readHeader(first.done ? undefined : first.value);
-    const database = await openDatabase({ ...config, log: warn, upTo: migration });
+    const database = await openDatabase({ ...config, log: warn });
     try {
-      await importLines(database, migration, { [Symbol.asyncIterator]: () => lines });
+      await importLines(database, { migration, lines: { [Symbol.asyncIterator]: () => lines } }, countImported);
     } finally {
       await database.close();
     }

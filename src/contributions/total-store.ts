@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { type Days, isMomentIn } from './counted-store.ts';
 import { addPendingForNewCommits } from './detail-store.ts';
 import { markAddressesCounted } from './identity-store.ts';
 import { uncountLanguages } from './languages/store.ts';
@@ -39,6 +40,22 @@ export async function countNewCommits(
     ), changed as materialized (${countCommits(repositoryId, 1)})
     select (select count(*) from uncounted)::integer as counted from changed`.execute(connection);
   return rows[0]?.counted ?? 0;
+}
+
+/**
+ * Counts the stored commits of some days of a repository, of which none is counted, except those that wait to be counted.
+ * Must run in a transaction.
+ */
+export async function countStoredCommits(transaction: Connection, repositoryId: string, days: Days): Promise<void> {
+  if (!(await areCommitsCounted(transaction, repositoryId))) return;
+  await sql`
+    with found as (
+      select c.oid, (c.authored_at at time zone 'UTC')::date as day, c.identity_ids
+      from commits c
+      where c.repository_id = ${repositoryId} and ${isMomentIn(days, sql`c.authored_at`)} and not exists (
+        select from uncounted_commits u where u.repository_id = c.repository_id and u.oid = c.oid)
+    )
+    ${countCommits(repositoryId, 1)}`.execute(transaction);
 }
 
 /**

@@ -42,7 +42,7 @@ export interface AdministratorsTable {
 
 /** The holder of a key or link, and its end. */
 interface HeldColumns {
-  /** The holder's immutable id at the provider; null: not known, because it is older than migration 0027. */
+  /** The holder's immutable id at the provider; null: not known, because release 0.3 did not store it. */
   holder: string | null;
   /** `PROVIDER/NAME` of the holder at the time of the registration. */
   holder_name: string | null;

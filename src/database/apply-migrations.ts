@@ -1,12 +1,25 @@
 import { type Kysely, sql } from 'kysely';
+import type { Baseline } from './baseline.ts';
 import { countPartitions } from './count-partitions.ts';
 import { type Reporting, reporting, retrying, withoutLockTimeout } from './migrating-session.ts';
-import type { Backfill, ConcurrentIndex, MigratingTransaction, Migration, Part } from './migrations/migration.ts';
+import type { Backfill, ConcurrentIndex, MigratingTransaction, Migration, Part } from './migration.ts';
 
 /** A migration that the database does not have yet. */
 export interface Pending {
   name: string;
   migration: Migration;
+}
+
+/** Makes the tables of an empty database, with the record of that, in one transaction. */
+export function applyBaseline(
+  session: Kysely<unknown>,
+  { name, statements }: Baseline,
+  report: Reporting,
+): Promise<void> {
+  return transact(session, 'the creation of tables', report, async (transaction) => {
+    await sql.raw(statements).execute(transaction);
+    await recordMigration(transaction, name);
+  });
 }
 
 /**
@@ -17,12 +30,11 @@ export async function applyMigrations(
   session: Kysely<unknown>,
   pending: readonly Pending[],
   report: Reporting,
-  isNewDatabase: boolean,
 ): Promise<void> {
   for (const [index, { name, migration }] of pending.entries()) {
     const title = `migration ${name} (${index + 1} of ${pending.length})`;
-    if (!isNewDatabase) report.log(title);
-    if ('parts' in migration) await applyParts(session, { name, title, parts: migration.parts, isNewDatabase }, report);
+    report.log(title);
+    if ('parts' in migration) await applyParts(session, { name, title, parts: migration.parts }, report);
     else {
       await transact(session, title, report, async (transaction) => {
         await migration.up(transaction);
@@ -36,26 +48,13 @@ interface InParts {
   name: string;
   title: string;
   parts: readonly Part[];
-  isNewDatabase: boolean;
 }
 
-async function applyParts(
-  session: Kysely<unknown>,
-  { name, title, parts, isNewDatabase }: InParts,
-  report: Reporting,
-): Promise<void> {
-  await sql`
-    create table if not exists migration_parts (
-      migration text not null,
-      part integer not null,
-      position text,
-      is_done boolean not null,
-      primary key (migration, part)
-    )`.execute(session);
+async function applyParts(session: Kysely<unknown>, { name, title, parts }: InParts, report: Reporting): Promise<void> {
   for (const [part, definition] of parts.entries()) {
     const step: Step = { migration: name, part, title: `${title}, part ${part + 1} of ${parts.length}` };
     if ((await readProgress(session, step))?.isDone === true) continue;
-    if (parts.length > 1 && !isNewDatabase) report.log(step.title);
+    if (parts.length > 1) report.log(step.title);
     if ('sql' in definition) {
       await transact(session, step.title, report, async (transaction) => {
         for (const statement of definition.sql) await statement.execute(transaction);
@@ -182,15 +181,6 @@ async function writeProgress(
   );
 }
 
-/**
- * Records an applied migration as Kysely's migrator does, which earlier releases use. That migrator requires
- * increasing times, so a clock that was set back must not repeat one.
- */
 async function recordMigration(transaction: MigratingTransaction, name: string): Promise<void> {
-  await sql`
-    insert into kysely_migration (name, timestamp)
-    select ${name}, to_char(
-      greatest(clock_timestamp(), max(timestamp::timestamptz) + interval '1 millisecond') at time zone 'UTC',
-      'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    from kysely_migration`.execute(transaction);
+  await sql`insert into applied_migrations (name) values (${name})`.execute(transaction);
 }

@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AppError } from '../errors.ts';
+import { isBaseline } from './baseline.ts';
 import type { Connection, Database } from './connection.ts';
+import { completeFormer, isFormer, isTooOld, type Row, refuseNewer, type Target, toTarget } from './former-exports.ts';
 import { distrustStoredTimes } from './future-store.ts';
-import { appliedMigration, migrate, newestMigration } from './migrate.ts';
-import { migrations } from './migrations/index.ts';
+import { newestMigration } from './migrate.ts';
+import { migrations } from './migration.ts';
 import { atOneMoment, streamRows } from './stream-rows.ts';
 import { inOneTransaction } from './transaction.ts';
 
@@ -67,8 +69,6 @@ const tables = [
   'withdrawn_names',
   'pending_withdrawals',
 ] as const;
-/** Names of tables in exports from before migration 0023. */
-const formerTables = ['seen_totals', 'lacking_details', 'achievement_work'] as const;
 /**
  * Tables that only the sample contains, because a service fetches or counts their rows again: images, and rankings with
  * the ranks of a former day.
@@ -88,7 +88,8 @@ const tablesWithTriggers = [
 const rowsAtOnce = 2000;
 
 const Header = Type.Object({ plaudit: Type.Literal('backup'), migration: Type.String() });
-const TableLine = Type.Object({ table: Type.Enum([...tables, ...formerTables, ...sampleTables]) });
+const TableLine = Type.Object({ table: Type.String() });
+const ImportedRow = Type.Record(Type.String(), Type.Unknown());
 
 /** Exports all tables as of one moment, also while other processes write. */
 export function exportLines(connection: Connection): AsyncGenerator<string, void, undefined> {
@@ -103,53 +104,66 @@ export function exportLines(connection: Connection): AsyncGenerator<string, void
 
 /**
  * Reads the first line of an export.
- * @returns the migration of its tables.
+ * @returns the name of its tables: of this baseline or another one, or of a migration.
  * @throws AppError `invalid_input` when the line does not begin an export that this release knows.
  */
 export function readHeader(line: string | undefined): string {
   const header = parseLine(line ?? '');
   if (!Value.Check(Header, header)) throw notAnExport();
-  if (!(header.migration in migrations)) {
-    throw new AppError('invalid_input', 'The file was written by a newer release of this service; use that one.');
-  }
-  return header.migration;
+  const { migration } = header;
+  if (isBaseline(migration) || isFormer(migration) || migration in migrations) return migration;
+  if (!isTooOld(migration)) refuseNewer();
+  const text = 'The file was written before release 0.3: import it with that release, and import an export of that.';
+  throw new AppError('invalid_input', text);
 }
 
 /**
- * Fills an empty database from the lines after the first, all or nothing, and migrates it to the newest tables.
- * @param migration the migration of the file's tables, which the database must have too.
- * @throws AppError `conflict` when the database is not empty or has another migration, `invalid_input` when the lines
- * are not an export.
+ * Fills an empty database from the lines after the first, all or nothing.
+ * @param migration the name of the tables in the file.
+ * @param count counts what follows from contributions and commits, for a file with other tables than those of this release.
+ * @throws AppError `conflict` when the database is not empty, `invalid_input` when the lines are not an export.
  */
-export async function importLines(database: Database, migration: string, lines: AsyncIterable<string>): Promise<void> {
+export async function importLines(
+  database: Database,
+  { migration, lines }: { migration: string; lines: AsyncIterable<string> },
+  count: (transaction: Connection) => Promise<void>,
+): Promise<void> {
   const { connection } = database;
   const occupied = await connection.selectFrom('accounts').select('id').limit(1).executeTakeFirst();
-  if (occupied !== undefined || (await appliedMigration(database)) !== migration) {
+  if (occupied !== undefined) {
     throw new AppError('conflict', 'Import needs a new database, in which nothing was ever stored.');
   }
-  await inOneTransaction(connection, (transaction) => importTables(transaction, lines));
-  await migrate(database);
+  const isOther = migration !== newestMigration();
+  await inOneTransaction(connection, async (transaction) => {
+    await importTables(transaction, lines, isOther ? toTarget : (table) => ({ table }));
+    if (isOther) await completeFormer(transaction, migration, count);
+  });
   await distrustStoredTimes(connection);
 }
 
-async function importTables(connection: Connection, lines: AsyncIterable<string>): Promise<void> {
-  // The file contains the totals and the changed contributors that the triggers would write.
+async function importTables(
+  connection: Connection,
+  lines: AsyncIterable<string>,
+  findTarget: (table: string) => Target | undefined,
+): Promise<void> {
+  // Rows that triggers would write are in the file, or are counted later.
   await switchTriggers(connection, 'disable');
-  let table: string | undefined;
+  let target: Target | undefined;
   let rows: string[] = [];
   const flush = async (): Promise<void> => {
-    if (table !== undefined && rows.length > 0) await importRows(connection, table, rows);
+    if (target !== undefined && rows.length > 0) await importRows(connection, target.table, rows);
     rows = [];
   };
   for await (const line of lines) {
     const parsed = line.startsWith('{"table":') ? parseLine(line) : undefined;
     if (Value.Check(TableLine, parsed)) {
       await flush();
-      table = parsed.table;
-      continue;
+      target = findTarget(parsed.table);
+      if (target !== undefined && !knownTables.has(target.table)) refuseNewer();
+    } else if (target !== undefined) {
+      rows.push(toPresent(line, target));
+      if (rows.length >= rowsAtOnce) await flush();
     }
-    rows.push(table === 'board_seasons' ? withRule(line) : line);
-    if (rows.length >= rowsAtOnce) await flush();
   }
   await flush();
   await switchTriggers(connection, 'enable');
@@ -159,14 +173,27 @@ async function importTables(connection: Connection, lines: AsyncIterable<string>
   );
 }
 
+const knownTables: ReadonlySet<string> = new Set([...tables, ...sampleTables]);
+
+/** Returns a row of a file as the table of today has it. Most stay the same text. */
+function toPresent(line: string, { table, toRow }: Target): string {
+  if (table !== 'board_seasons' && toRow === undefined) return line;
+  const row = parseRow(line);
+  return JSON.stringify(table === 'board_seasons' ? withRule(row) : toRow?.(row));
+}
+
+function parseRow(line: string): Row {
+  const row = parseLine(line);
+  if (!Value.Check(ImportedRow, row)) throw notAnExport();
+  return row;
+}
 const RuleOfSeason = Type.Object({ definition: Type.Object({ slug: Type.String() }) });
 const SignedSeason = Type.Object({ statement: Type.String() });
 const Claims = Type.Object({ board: Type.Object({ rule: Type.Object({ slug: Type.String() }) }) });
 
 /** Returns the row of a season with its rule: the stored one, otherwise that of its statement, otherwise an empty one. */
-function withRule(line: string): string {
-  const row = parseLine(line);
-  if (typeof row !== 'object' || row === null || Value.Check(RuleOfSeason, row)) return line;
+function withRule(row: Row): Row {
+  if (Value.Check(RuleOfSeason, row)) return row;
   const [, payload = ''] = Value.Check(SignedSeason, row) ? row.statement.split('.') : [];
   let claims: unknown;
   try {
@@ -175,12 +202,12 @@ function withRule(line: string): string {
     // The season stays without a rule.
   }
   const definition = Value.Check(Claims, claims) ? claims.board.rule : {};
-  return JSON.stringify({ ...row, definition });
+  return { ...row, definition };
 }
 
 /**
- * Switches the triggers of these tables. Skips tables that do not exist or have none: an export of an older release is
- * imported into that release's tables, and a Citus cluster refuses the statement for tables that are divided.
+ * Switches the triggers of these tables. Skips tables that have none: a Citus cluster refuses the statement for tables
+ * that are divided.
  */
 async function switchTriggers(connection: Connection, state: 'enable' | 'disable'): Promise<void> {
   for (const table of tablesWithTriggers) {
@@ -191,16 +218,20 @@ async function switchTriggers(connection: Connection, state: 'enable' | 'disable
   }
 }
 
+/** @throws AppError `invalid_input` when they have a column that the table lacks, or cannot be stored. */
 async function importRows(connection: Connection, table: string, rows: readonly string[]): Promise<void> {
+  const { rows: columns } = await sql<{ name: string; isGenerated: boolean }>`
+    select attname as name, attgenerated <> '' as "isGenerated" from pg_attribute
+    where attrelid = to_regclass(${table}) and attnum > 0 and not attisdropped order by attnum`.execute(connection);
+  // All rows of a table have the same columns. Those that the file lacks take the default of the table.
+  const given = new Set(Object.keys(parseRow(rows[0] ?? '{}')));
+  for (const name of given) if (!columns.some((column) => column.name === name)) refuseNewer();
+  const stored = columns.filter(({ name, isGenerated }) => given.has(name) && !isGenerated);
+  const names = sql.join(stored.map(({ name }) => sql.id(name)));
   try {
-    const { rows: columns } = await sql<{ name: string }>`
-      select attname as name from pg_attribute
-      where attrelid = to_regclass(${table}) and attnum > 0 and not attisdropped and attgenerated = ''
-      order by attnum`.execute(connection);
-    const stored = sql.join(columns.map(({ name }) => sql.id(name)));
     await sql`
-      insert into ${sql.table(table)} (${stored}) overriding system value
-      select ${stored} from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
+      insert into ${sql.table(table)} (${names}) overriding system value
+      select ${names} from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
       connection,
     );
   } catch (cause) {

@@ -33,10 +33,9 @@ interface OpenOptions {
 
 /**
  * Opens the database that the settings name, or the embedded one, and brings its tables up to date.
- * @param options.upTo the migration to stop at; by default the newest.
  * @throws AppError `misconfigured` with one line for a person.
  */
-export async function openDatabase(options: OpenOptions & { upTo?: string }): Promise<Database> {
+export async function openDatabase(options: OpenOptions): Promise<Database> {
   const database = await openUnchanged(options);
   if (isUnverified(database.clientConfig)) {
     options.log('DATABASE_URL encrypts without a check of the certificate; sslmode=verify-full checks it');
@@ -49,7 +48,7 @@ export async function openDatabase(options: OpenOptions & { upTo?: string }): Pr
         `PostgreSQL ${oldestSupported} or later is needed; the database is ${version.name}`,
       );
     }
-    await migrate(database, { upTo: options.upTo, log: options.log });
+    await migrate(database, { log: options.log });
   } catch (error) {
     await database.close();
     throw error;

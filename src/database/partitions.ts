@@ -5,7 +5,7 @@ import type { Database } from './connection.ts';
 import { countPartitions } from './count-partitions.ts';
 import type { DividedTable } from './divided-tables.ts';
 import { type Reporting, waitForOtherNodes, withMigratingConnections } from './migrating-session.ts';
-import type { MigratingTransaction } from './migrations/migration.ts';
+import type { MigratingTransaction } from './migration.ts';
 
 /** The divided tables that make up nearly all stored data. */
 export const partitionedNames: readonly DividedTable[] = [

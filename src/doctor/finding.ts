@@ -14,6 +14,7 @@ export const findingCodes = [
   'database_too_old',
   'database_too_new',
   'migrations_pending',
+  'tables_of_another_version',
   'clock_differs',
   'statement_limit_missing',
   'transaction_blocking',

@@ -77,7 +77,7 @@ export async function recordAudit(
 }
 
 /**
- * Finds the person to whom a token was issued; `person` is null for a token from before migration 0027.
+ * Finds the person to whom a token was issued; `person` is null for a token of release 0.3.
  * @returns undefined for a token that this service did not issue, or whose entry is deleted by now.
  */
 export async function findIssuedTo(

@@ -14,6 +14,15 @@ function readCommits(repositoryId: string, days: Days): RawBuilder<unknown> {
       and ${isMomentIn(days, sql`c.authored_at`)}) c`;
 }
 
+/** Counts the languages of some days of a repository, of which none are counted. Must run in a transaction. */
+export async function countStoredLanguages(transaction: Connection, repositoryId: string, days: Days): Promise<void> {
+  const sums = sumsOf(readCommits(repositoryId, days));
+  await changeLanguageSums(transaction, repositoryId, sql`select identity_id, language, files from (${sums}) s`);
+  await sql`
+    insert into language_days (repository_id, identity_id, day, language, files, commits)
+    select * from (${sums}) s`.execute(transaction);
+}
+
 /** Returns whether the sums of some days of a repository differ from its commits. Locks nothing. */
 export async function doLanguagesDiffer(connection: Connection, repositoryId: string, days: Days): Promise<boolean> {
   if (!(await needsLanguages(connection, repositoryId))) return false;

@@ -5,7 +5,7 @@ import { readClock } from '../../database/clock.ts';
 import type { Connection, Database } from '../../database/connection.ts';
 import { hasEmbeddedDatabase } from '../../database/embedded/embedded.ts';
 import { findFullDisk } from '../../database/full-disk.ts';
-import { type MigrationState, readMigrationState } from '../../database/migrate.ts';
+import { exportAndImport, type MigrationState, readMigrationState } from '../../database/migrate.ts';
 import {
   isSupported,
   oldestSupported,
@@ -69,7 +69,11 @@ export function examineServer(version: ServerVersion, description: string): Find
 }
 
 /** Checks the tables. @returns no finding when they are those of this release. */
-export function examineMigrations({ applied, pending, unknown }: MigrationState): Finding[] {
+export function examineMigrations({ applied, pending, unknown, isFormer }: MigrationState): Finding[] {
+  if (isFormer) {
+    const message = 'The tables are those of another version.';
+    return [database('problem', 'tables_of_another_version', message, exportAndImport)];
+  }
   if (unknown.length > 0) {
     const message = `The tables were written by a newer release (${unknown.at(-1)}).`;
     return [database('problem', 'database_too_new', message, 'Run that release.')];

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { findSeason } from '../../../src/boards/seasons/season-store.ts';
 import { withdrawSome } from '../../../src/boards/seasons/withdrawal-store.ts';
+import { countImported } from '../../../src/contributions/count-imported-store.ts';
 import { exportLines, importLines, readHeader } from '../../../src/database/backup.ts';
 import { openTestDatabase } from '../../database.ts';
 import { begin } from '../contributions/erasure-fixture.ts';
@@ -42,7 +43,7 @@ describe('hiding an account while seasons are counted', () => {
     await hide('p2').execute(connection);
     const lines = exportLines(connection);
     const { value: header } = await lines.next();
-    await importLines(target.database, readHeader(header ?? undefined), lines);
+    await importLines(target.database, { migration: readHeader(header ?? undefined), lines: lines }, countImported);
     const imported = target.database.connection;
     assert.equal((await findSeason(imported, id, 1))?.statement, null);
     while ((await withdrawSome(imported, { limit: 1 })) > 0);

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { completeSeasons, correctSeason } from '../../../src/boards/seasons/correct.ts';
 import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
 import { findSeason } from '../../../src/boards/seasons/season-store.ts';
+import { countImported } from '../../../src/contributions/count-imported-store.ts';
 import { exportLines, importLines, readHeader } from '../../../src/database/backup.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { openTestDatabase } from '../../database.ts';
@@ -45,7 +46,7 @@ async function importWithoutRule(
         : line;
     }
   }
-  await importLines(target, readHeader(header ?? undefined), withoutRule());
+  await importLines(target, { migration: readHeader(header ?? undefined), lines: withoutRule() }, countImported);
 }
 
 /** Returns the statement with other claims, and the signature of the former ones. */

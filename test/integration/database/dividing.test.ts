@@ -11,8 +11,7 @@ import { backUp } from '../../../src/database/copy/backup.ts';
 import { countPartitions } from '../../../src/database/count-partitions.ts';
 import { dividedNames } from '../../../src/database/divided-tables.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { migrations } from '../../../src/database/migrations/index.ts';
-import type { Migration } from '../../../src/database/migrations/migration.ts';
+import type { Migration } from '../../../src/database/migration.ts';
 import { partition, partitionedNames } from '../../../src/database/partitions.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
@@ -149,7 +148,7 @@ describe('partitioning by repository', { skip: isOnCluster }, () => {
     const later: Migration = {
       parts: [{ concurrently: { name: 'commits_later', on: sql`commits (repository_id, committed_at)` } }],
     };
-    await migrate(database, { migrations: { ...migrations, '9999-later': later } });
+    await migrate(database, { migrations: { '9999-later': later } });
     const { rows: built } = await database.pool.query(
       "select from pg_index where indexrelid = 'commits_later'::regclass and indisvalid",
     );

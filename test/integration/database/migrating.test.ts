@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
+import { toBaseline } from '../../../src/database/baseline.ts';
 import type { Database } from '../../../src/database/connection.ts';
-import { migrate } from '../../../src/database/migrate.ts';
-import type { Migration } from '../../../src/database/migrations/migration.ts';
+import { migrate, newestMigration } from '../../../src/database/migrate.ts';
+import type { Migration } from '../../../src/database/migration.ts';
 import { openUnchanged } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
@@ -69,7 +71,13 @@ async function changeItems(
 
 const indexOnChanges = { name: 'items_changes', on: sql`items (changes)` };
 const hasValidIndex = "select indisvalid as valid from pg_index where indexrelid = 'items_changes'::regclass";
-const recorded = 'select name from kysely_migration order by name';
+const recorded = "select name from applied_migrations where name not like 'baseline-%' order by name";
+
+const refusal = {
+  code: 'misconfigured',
+  message:
+    'The database has the tables of another version. Run `plaudit export FILE` of the version that wrote the database, then `plaudit import FILE` of this one with a new database',
+};
 
 describe('application of migrations', () => {
   it('keeps a migration when a later one fails, which the next start applies as a whole', async () => {
@@ -243,6 +251,47 @@ describe('application of migrations', () => {
     assert.equal(lines[0], 'migration 2 (1 of 1)');
     assert.equal(lines[1], 'migration 2 (1 of 1), part 1 of 2');
     assert.match(lines[2] ?? '', /^migration 2 \(1 of 1\), part 1 of 2, 0 rows of items: running for \d+ s$/);
+  });
+
+  it('makes the tables of an empty database with the record of their baseline, or nothing', async () => {
+    await using opened = await openEmpty();
+    const tables = readFileSync(new URL('../../../src/database/baseline.sql', import.meta.url), 'utf8');
+    const broken = toBaseline(`${tables};\nselect 1 / 0`);
+    await assert.rejects(migrate(opened.database, { baseline: broken }), /division by zero/);
+    assert.deepEqual(await opened.query("select to_regclass('accounts') as made"), [{ made: null }]);
+    await migrate(opened.database, { baseline: toBaseline(tables) });
+    assert.deepEqual(await opened.query('select name from applied_migrations'), [{ name: newestMigration() }]);
+  });
+
+  it('refuses a database with another baseline, and names export and import', async () => {
+    await using opened = await openEmpty();
+    await migrate(opened.database);
+    await opened.query("update applied_migrations set name = 'baseline-000000000000'");
+    await assert.rejects(migrate(opened.database), refusal);
+  });
+
+  it('refuses a database from before the baseline, and changes nothing in it', async () => {
+    await using opened = await openEmpty();
+    await opened.query(
+      'create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)',
+    );
+    await opened.query("insert into kysely_migration values ('0009-details-on-demand', '2026')");
+    await assert.rejects(migrate(opened.database), refusal);
+    assert.deepEqual(
+      await opened.query(
+        "select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'",
+      ),
+      [{ name: 'kysely_migration' }],
+    );
+  });
+
+  it('goes on with its own tables where an older node was started on them by mistake', async () => {
+    await using opened = await openEmpty();
+    await migrate(opened.database);
+    await opened.query(
+      'create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)',
+    );
+    await migrate(opened.database);
   });
 
   it('refuses a database of a newer release', async () => {

@@ -10,7 +10,7 @@ export const leftOut = new Set([
   'unsummed_repositories',
   // The times of restored rows are those of another clock.
   'latest_time',
-  'kysely_migration',
+  'applied_migrations',
   'migration_parts',
   'applied_definitions',
   'board_repositories',

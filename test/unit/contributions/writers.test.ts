@@ -12,6 +12,8 @@ const writers: Readonly<Record<string, readonly string[]>> = {
     'contributions/contribution-store.ts',
     'contributions/erase-store.ts',
     'contributions/write-store.ts',
+    // Everything is counted after its changes.
+    'database/former-exports.ts',
   ],
   commits: ['commands/demo/date-back-store.ts', 'contributions/commit-store.ts', 'contributions/languages/store.ts'],
   language_days: ['contributions/languages/recount-store.ts', 'contributions/languages/store.ts'],
@@ -46,7 +48,7 @@ const writers: Readonly<Record<string, readonly string[]>> = {
 describe('tables of contributions', () => {
   it('are written by the modules alone that write all that follows from a change', () => {
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(?:ts|sql)$/.test(file) && !file.startsWith('database/migrations/'))
+      .filter((file) => /\.(?:ts|sql)$/.test(file))
       .map((file) => ({ file, text: readFileSync(new URL(file, root), 'utf8') }));
     for (const [table, expected] of Object.entries(writers)) {
       const write = new RegExp(

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { findRevoked, statusEntryOf } from '../../../../src/achievements/credentials/status-store.ts';
 import { setRevoked } from '../../../../src/achievements/revocations/store.ts';
+import { countImported } from '../../../../src/contributions/count-imported-store.ts';
 import { exportLines, importLines, readHeader } from '../../../../src/database/backup.ts';
 import { inTransaction } from '../../../../src/database/transaction.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
@@ -112,7 +113,7 @@ describe('entries of status lists', () => {
     await source.database.pool.query('delete from awards where id = $1', [erased]);
     const lines = exportLines(connection);
     const { value: header } = await lines.next();
-    await importLines(target.database, readHeader(header ?? undefined), lines);
+    await importLines(target.database, { migration: readHeader(header ?? undefined), lines: lines }, countImported);
     assert.deepEqual(await statusEntryOf(target.database.connection, kept, randomBytes), entry);
     assert.deepEqual(await findRevoked(target.database.connection, 0), [revoked?.position]);
   });
