@@ -17,25 +17,31 @@ export interface Release extends AsyncDisposable {
   program: string;
 }
 
+/** The last release, or why there is none. */
+export type LastRelease = Released | { reason: string };
+
 /**
- * Finds the last release before this commit: the commit that set the version of the package. Clones may lack tags.
- * @returns undefined in a shallow clone, or where this is no repository.
+ * Finds the last release before this commit: the last commit that set the version of the package to one from 1.0 on that is no
+ * pre-release. Clones may lack tags.
  */
-export function findLastRelease(): Released | undefined {
-  const parameters = ['log', '--max-count=1', '--format=%H', '-G"version":', 'HEAD~1', '--', 'package.json'];
-  const commit = git(parameters)?.trim();
-  const file = commit && git(['show', `${commit}:package.json`]);
-  return commit && file ? { commit, version: (JSON.parse(file) as { version: string }).version } : undefined;
+export function findLastRelease(): LastRelease {
+  const commits = git(['log', '--format=%H', '-G"version":', 'HEAD~1', '--', 'package.json']);
+  if (commits === undefined) return { reason: 'this checkout lacks the history (git fetch --unshallow)' };
+  for (const commit of commits.split('\n').filter((line) => line !== '')) {
+    const { version } = JSON.parse(git(['show', `${commit}:package.json`]) ?? '{}') as { version?: string };
+    if (version !== undefined && isRelease(version)) return { commit, version };
+  }
+  return { reason: 'there is no earlier release: the first one is 1.0.0' };
+}
+
+/** Returns whether nodes of a version have to work with those of the next one: releases from 1.0 on (docs/decisions/0044). */
+export function isRelease(version: string): boolean {
+  return /^[1-9]\d*\.\d+\.\d+$/.test(version);
 }
 
 function git(parameters: readonly string[]): string | undefined {
   const { status, stdout } = spawnSync('git', parameters, { cwd: root, encoding: 'utf8' });
   return status === 0 ? stdout : undefined;
-}
-
-/** Returns whether nodes of a release have to work beside nodes of the next one: from 1.0 on (docs/decisions/0044). */
-export function worksBesideNext({ version }: Released): boolean {
-  return Number.parseInt(version, 10) >= 1;
 }
 
 /** Writes the files of a release into a temporary directory, and installs the packages that it names. */
