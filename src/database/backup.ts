@@ -8,7 +8,8 @@ import { completeFormer, isFormer, isTooOld, type Row, refuseNewer, type Target,
 import { distrustStoredTimes } from './future-store.ts';
 import { newestMigration } from './migrate.ts';
 import { migrations } from './migration.ts';
-import { atOneMoment, streamRows } from './stream-rows.ts';
+import { openPool } from './pool.ts';
+import { atOneMoment, streamRows, withoutTransactionTimeout } from './stream-rows.ts';
 import { inOneTransaction } from './transaction.ts';
 
 /**
@@ -86,6 +87,7 @@ const tablesWithTriggers = [
 ] as const;
 
 const rowsAtOnce = 2000;
+const longestImportMs = 86_400_000;
 
 const Header = Type.Object({ plaudit: Type.Literal('backup'), migration: Type.String() });
 const TableLine = Type.Object({ table: Type.String() });
@@ -134,10 +136,18 @@ export async function importLines(
     throw new AppError('conflict', 'Import needs a new database, in which nothing was ever stored.');
   }
   const isOther = migration !== newestMigration();
-  await inOneTransaction(connection, async (transaction) => {
-    await importTables(transaction, lines, isOther ? toTarget : (table) => ({ table }));
-    if (isOther) await completeFormer(transaction, migration, count);
-  });
+  // A large file takes longer than transactions of other connections may.
+  const limits = { maxConnections: 1, statementTimeoutMs: longestImportMs, transactionTimeoutMs: longestImportMs };
+  const importing = openPool(database.sessionConfig, limits);
+  try {
+    await inOneTransaction(importing.connection, async (transaction) => {
+      await withoutTransactionTimeout(transaction);
+      await importTables(transaction, lines, isOther ? toTarget : (table) => ({ table }));
+      if (isOther) await completeFormer(transaction, migration, count);
+    });
+  } finally {
+    await importing.close();
+  }
   await distrustStoredTimes(connection);
 }
 

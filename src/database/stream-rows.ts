@@ -17,13 +17,18 @@ export async function* atOneMoment(
     .execute();
   try {
     await sql`set local idle_in_transaction_session_timeout = ${sql.lit(longestReaderPauseMs)}`.execute(transaction);
-    await sql`select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'`.execute(
-      transaction,
-    );
+    await withoutTransactionTimeout(transaction);
     yield* read(transaction);
   } finally {
     await transaction.rollback().execute();
   }
+}
+
+/** Ends the limit of a transaction at the server. PostgreSQL 15 and 16 have none. */
+export async function withoutTransactionTimeout(transaction: Connection): Promise<void> {
+  await sql`select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'`.execute(
+    transaction,
+  );
 }
 
 /**
