@@ -169,7 +169,7 @@ describe('rows of former exports', () => {
     assert.deepEqual(await read(opened.database, 'select uncollected_commits from summed_repositories'), [[1]]);
   });
 
-  it('of boards name the people of their rule', async () => {
+  it('name the people of the rule of a board', async () => {
     await using opened = await openTestDatabase();
     const definition = { provider: 'github', people: { exclude: ['@Ada'] }, grants: [{ person: 'gitlab/bob' }] };
     await importTables(opened.database, '0109-seasons-in-parts', {
