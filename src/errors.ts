@@ -87,6 +87,19 @@ export function fieldError(name: string, fault: string, subject: string = name):
   return new AppError('invalid_input', `${subject} ${fault}`, { field: { name, fault } });
 }
 
+/** The longest target of a redirect that is shown, in characters. */
+const maxTargetLength = 300;
+
+/**
+ * Returns the reason of an error for a redirect that is not followed. It leaves out user, query and fragment of the
+ * target: sign-in pages receive states and tokens there. Undefined: the location is no address.
+ */
+export function formatRedirect(location: unknown, from: string): string | undefined {
+  const target = typeof location === 'string' ? URL.parse(location, from) : null;
+  if (target === null) return undefined;
+  return `redirects to ${`${target.protocol}//${target.host}${target.pathname}`.slice(0, maxTargetLength)}`;
+}
+
 /** Returns the text of a failure for people: the message of an expected one, the stack of others. */
 export function describeFailure(error: unknown): string {
   if (error instanceof AppError) return error.message;

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError, type ErrorCode, formatRedirect } from '../errors.ts';
 import { describeDiskFault, isDiskFull } from './full-disk.ts';
 import type { GitEnd } from './git.ts';
 import type { RemoteAccess } from './git-environment.ts';
@@ -16,13 +16,23 @@ const messages = {
  * Returns the error for a git process that failed at a remote. Git's own message stays in the cause, without the
  * credential.
  */
-export function remoteFailure(end: GitEnd, { authorization }: RemoteAccess, now: Date): AppError {
+export function remoteFailure(end: GitEnd, { authorization, url }: RemoteAccess, now: Date): AppError {
   if (end.isSilent) return new AppError('provider_unavailable', 'git gets no response from the host.');
   const reason = ownWords(end.complaint);
   const code = codeOf(end, reason);
   const retryAt = retryTime(end.response?.retryAfter, now);
   const message = messageOf(code, reason);
-  return new AppError(code, message, { cause: new Error(withoutCredential(reason, authorization)), retryAt });
+  const cause = new Error(withoutCredential(reason, authorization));
+  const redirect = isRedirect(end) ? formatRedirect(end.response?.location, url) : undefined;
+  return new AppError(code, message, {
+    cause,
+    retryAt,
+    reason: redirect && withoutCredential(redirect, authorization),
+  });
+}
+
+function isRedirect({ response }: GitEnd): boolean {
+  return response !== undefined && response.status >= 300 && response.status < 400;
 }
 
 /** The words of curl and its TLS libraries (OpenSSL and GnuTLS) about a connection that git could not make, which git quotes. */

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { Redirected } from './transport/redirects.ts';
 
 /** A rate limit that a host sets for a credential. */
 export interface Quota {
@@ -106,6 +107,7 @@ const endingLength = 4;
 function stateAfter(error: unknown): Pick<CredentialReport, 'state' | 'reason' | 'retryAt'> {
   if (!(error instanceof AppError)) return { state: 'unreachable', reason: 'does not respond in time', retryAt: null };
   const { code, message, retryAt = null, cause } = error;
+  if (error instanceof Redirected) return { state: 'unreachable', reason: error.reason ?? message, retryAt: null };
   if (code === 'provider_denied') return { state: 'refused', reason: message, retryAt: null };
   if (code === 'provider_rate_limited') return { state: 'limited', reason: message, retryAt };
   const reason =

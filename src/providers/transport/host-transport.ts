@@ -3,7 +3,7 @@ import type { Call } from '../call.ts';
 import { isDenied } from '../denied.ts';
 import type { Credential } from './credential.ts';
 import { type ConnectionLimits, HttpTransport, isTimeout, type RawResponse } from './http-transport.ts';
-import type { RedirectRule } from './redirects.ts';
+import { Redirected, type RedirectRule } from './redirects.ts';
 import type { RequestScheduler } from './request-scheduler.ts';
 
 /** The rules of a kind of host that decide what its responses mean for the next requests. */
@@ -66,6 +66,7 @@ export class HostTransport<C extends Credential> {
   /**
    * Sends a request until a usable response comes: with another credential after a refusal, and once more after a
    * broken connection.
+   * @throws Redirected when the rules do not follow the host's redirect.
    */
   async send<Result>(request: HostRequest<C, Result>, call: Call): Promise<Result> {
     const { resource, candidates, isWriting = false } = request;
@@ -112,6 +113,7 @@ export class HostTransport<C extends Credential> {
     }
     // Hosts that fail check no credential.
     if (response.status < 500) credential.accept();
+    if (response.redirect !== undefined) throw new Redirected(response.redirect);
     const result = this.#rules.isLimited(response) ? 'limited' : request.read(response, credential);
     if (result === 'limited') {
       this.#rules.block(credential, response);

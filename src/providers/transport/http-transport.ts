@@ -9,6 +9,8 @@ export interface RawResponse {
   status: number;
   headers: Headers;
   text: string;
+  /** The redirect that was not followed, as `formatRedirect` returns it. */
+  redirect?: string | undefined;
 }
 
 export interface HttpRequest {
@@ -63,8 +65,12 @@ export class HttpTransport {
   /** Sends one request and reads the whole response. Errors of the connection pass through unchanged. */
   async send(address: string, { method = 'GET', headers, body, ...options }: HttpRequest): Promise<RawResponse> {
     const { redirectTo, onSend = () => {} } = options;
+    let redirect: string | undefined;
+    const onRedirect = (latest: string | undefined): void => {
+      redirect = latest;
+    };
     const dispatcher = this.#agent.compose(
-      limitRedirects(method === 'GET' ? redirectTo : undefined, onSend),
+      limitRedirects(method === 'GET' ? redirectTo : undefined, onSend, onRedirect),
       interceptors.redirect({ maxRedirections: maxRedirects }),
     );
     const signal = AbortSignal.any([options.signal, AbortSignal.timeout(this.#responseTimeoutMs)]);
@@ -78,7 +84,8 @@ export class HttpTransport {
       const text = await response.body.text();
       end(response.statusCode);
       span.setAttribute('http.response.status_code', response.statusCode);
-      return { status: response.statusCode, headers: response.headers, text };
+      const { statusCode: status, headers: received } = response;
+      return { status, headers: received, text, ...(status >= 300 && status < 400 && { redirect }) };
     } catch (error) {
       // A caller that gives up says nothing about the host.
       if (!options.signal.aborted) end();

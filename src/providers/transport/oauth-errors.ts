@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { AppError } from '../../errors.ts';
+import { Redirected } from './redirects.ts';
 
 /**
  * The errors about the registration of this service, which its operator has to correct.
@@ -36,11 +37,13 @@ export function toAppError(error: unknown): AppError {
   if (error instanceof oauth.OperationProcessingError) {
     return new AppError('invalid_input', 'The response of the code host does not fit this sign-in. Begin it again.');
   }
-  return unavailable();
+  return unavailable(error instanceof Redirected ? error : undefined);
 }
 
-function unavailable(): AppError {
-  return new AppError('provider_unavailable', 'The code host could not complete the sign-in. Try it again soon.');
+/** @param cause one that holds no secret, for the operator's log. */
+function unavailable(cause?: Redirected): AppError {
+  const message = 'The code host could not complete the sign-in. Try it again soon.';
+  return new AppError('provider_unavailable', message, { cause });
 }
 
 /**

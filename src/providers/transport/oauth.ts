@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi';
 import type { BegunSignIn, SignIn } from '../sign-in.ts';
 import { HttpTransport, type OnExchange } from './http-transport.ts';
 import { toAppError } from './oauth-errors.ts';
+import { Redirected } from './redirects.ts';
 
 /** The registration of the service as a client of the host. */
 export interface OAuthClient {
@@ -120,7 +121,8 @@ export class OAuthSignIn implements SignIn {
       body: body.toString(),
       signal: signal ?? new AbortController().signal,
     } as const;
-    const { status, headers: received, text } = await this.#transport.send(address, sent);
+    const { status, headers: received, text, redirect } = await this.#transport.send(address, sent);
+    if (redirect !== undefined) throw new Redirected(redirect);
     return new Response(text, {
       status: statusOf(status, text),
       headers: { 'content-type': String(received['content-type'] ?? '') },

@@ -225,8 +225,17 @@ describe('the fetch of a history', () => {
       'POST /owner/new.git/git-upload-pack',
     ]);
     host = other.url;
-    await assert.rejects(fetchFrom(remote, directory.pathOf('other')), { code: 'provider_denied' });
+    await assert.rejects(fetchFrom(remote, directory.pathOf('other')), {
+      code: 'provider_denied',
+      message: 'The provider denies access to the history.',
+      reason: `redirects to ${other.url}/owner/new.git/info/refs`,
+    });
     assert.deepEqual(other.requests, []);
+    const location = '//user:pass@sso.example/login?state=secret-state#secret-fragment';
+    remote.intercept = (_request, response) => void response.writeHead(302, { location }).end();
+    await assert.rejects(fetchFrom(remote, directory.pathOf('other')), {
+      reason: 'redirects to http://sso.example/login',
+    });
     remote.intercept = (request, response) => void response.writeHead(302, { location: request.url }).end();
     await assert.rejects(fetchFrom(remote, directory.pathOf('other')), { code: 'provider_denied' });
     assert.deepEqual((await readdir(directory.path)).toSorted(), ['copy', 'r.git']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
 import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
 import { readConfig } from '../../../src/config/config.ts';
@@ -38,6 +39,26 @@ describe('plaudit doctor on hosts and credentials', () => {
       'problem github: the token (ends with _ago): The token is not accepted. Create a new one and set GITHUB_TOKEN.',
     ]);
     assert.ok(!examined.text.includes('ghp_this_was_revoked'));
+  });
+
+  it('names the target of a redirect, without user, query and fragment', async () => {
+    const location = 'https://user:pass@sso.example/login?state=secret-state#secret-fragment';
+    await using moved = await startHttpServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(302, { location }).end());
+    });
+    const examined = await examine({
+      ...fixture.environment,
+      GITHUB_API_URL: moved.url,
+      GITHUB_TOKEN: 'ghp_of_somewhere_else_entirely',
+      GITEA_URL: moved.url,
+      GITLAB_URL: moved.url,
+      GITLAB_TOKEN: 'glpat_of_somewhere_else',
+    });
+    assert.deepEqual(problems(examined), ['host_unreachable', 'host_unreachable', 'host_unreachable']);
+    for (const line of linesOf(examined, 'host_unreachable')) {
+      assert.match(line, / redirects to https:\/\/sso\.example\/login\. Check the address/);
+    }
+    assert.doesNotMatch(examined.text, /secret-|pass@/);
   });
 
   it('reports a host that cannot be reached, and goes on with the others', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
@@ -88,5 +89,23 @@ describe('sign-in with other hosts', () => {
         host,
       );
     }
+  });
+
+  it('writes the target of a redirect to the log, without user, query and fragment', async () => {
+    const location = 'https://user:pass@sso.example/login?state=secret-state#secret-fragment';
+    await using moved = await startHttpServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(302, { location }).end());
+    });
+    await using service = await startStoredService({
+      settings: { GITEA_URL: moved.url, ...registrations(['GITEA'], { id: 'a', secret: 'a-secret-of-the-client' }) },
+    });
+    const visitor = new Visitor(service);
+    const toHost = new URL((await visitor.get('/sign-in/gitea')).headers.get('location') ?? '');
+    const state = encodeURIComponent(toHost.searchParams.get('state') ?? '');
+    const back = await visitor.get(`/sign-in/gitea/callback?code=abc&state=${state}`);
+    assert.equal(back.status, 503, back.text);
+    assert.doesNotMatch(back.text, /sso\.example/);
+    assert.ok(service.lines.some((line) => line.includes('redirects to https://sso.example/login"')));
+    assert.ok(!service.lines.some((line) => /secret-|pass@/.test(line)));
   });
 });

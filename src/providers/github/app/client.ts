@@ -2,6 +2,7 @@ import { SignJWT } from 'jose';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { HttpTransport, type OnExchange, type RawResponse, withoutContent } from '../../transport/http-transport.ts';
+import { Redirected } from '../../transport/redirects.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import { graphqlUrl } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
@@ -72,7 +73,8 @@ export class AppClient {
     if (raw.status === 401 && request.token === undefined && this.#setClock(raw)) {
       raw = await this.#exchange(request, signal);
     }
-    const { status, headers, text } = raw;
+    const { status, headers, text, redirect } = raw;
+    if (redirect !== undefined) throw new Redirected(redirect);
     if (status === 401) throw request.token === undefined ? unknownApp() : refusedToken();
     if (isLimited(status, headers, text)) {
       const retryAt = retryTime(headers, this.#options.now());

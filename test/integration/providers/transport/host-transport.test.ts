@@ -80,17 +80,32 @@ describe('redirects of a host', () => {
     await using otherHost = await startRecorder((_request, response) => void response.end('stolen'));
     await using server = await startRecorder((_request, response) => redirect(response, 302, `${otherHost.url}/`));
     await using transport = startTransport();
-    assert.equal((await transport.send(`${server.url}/`)).status, 302);
+    await assert.rejects(transport.send(`${server.url}/`), { reason: `redirects to ${otherHost.url}/` });
     assert.deepEqual(otherHost.requests, []);
+  });
+
+  it('name their target to the operator alone, without user, query and fragment', async () => {
+    const location = 'https://user:pass@sso.example/login/?state=secret-state#secret-fragment';
+    for (const status of [301, 302, 303, 307, 308]) {
+      await using server = await startRecorder((_request, response) => redirect(response, status, location));
+      await using transport = startTransport();
+      for (const body of [undefined, '{}']) {
+        await assert.rejects(transport.send(`${server.url}/`, { body }), {
+          code: 'provider_invalid_response',
+          message: 'The code host redirects to another address.',
+          reason: 'redirects to https://sso.example/login/',
+        });
+      }
+    }
   });
 
   it('are followed twice at most, and never in a circle', async () => {
     await using server = await startRecorder(({ url = '' }, response) => redirect(response, 307, `${url}x`));
     await using circle = await startRecorder((_request, response) => redirect(response, 308, '/'));
     await using transport = startTransport();
-    assert.equal((await transport.send(`${server.url}/`)).status, 307);
+    await assert.rejects(transport.send(`${server.url}/`), { reason: `redirects to ${server.url}/xxx` });
     assert.equal(server.requests.length, 3);
-    assert.equal((await transport.send(`${circle.url}/`)).status, 308);
+    await assert.rejects(transport.send(`${circle.url}/`), { reason: `redirects to ${circle.url}/` });
     assert.equal(circle.requests.length, 1);
   });
 
@@ -103,7 +118,9 @@ describe('redirects of a host', () => {
     ] as const) {
       await using server = await startRecorder((_request, response) => redirect(response, status, location));
       await using transport = startTransport();
-      assert.equal((await transport.send(`${server.url}/`, { body })).status, status);
+      const sent = transport.send(`${server.url}/`, { body });
+      if (location === '/new') await assert.rejects(sent, { reason: `redirects to ${server.url}/new` });
+      else assert.equal((await sent).status, status);
       assert.equal(server.requests.length, 1);
     }
   });
