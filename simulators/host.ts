@@ -56,6 +56,8 @@ export interface SimulatedHost extends AsyncDisposable {
   withoutGit: Set<Repository>;
   /** Repositories that git does not serve just now. */
   gitUnavailable: Set<Repository>;
+  /** Repositories of which git receives something that it does not understand. */
+  gitUnreadable: Set<Repository>;
   /**
    * Beginnings of requests (`POST /api/`): for each, the next such request is carried out, and its response is lost.
    */
@@ -129,6 +131,7 @@ export async function startHost(host: {
     gitRequests,
     withoutGit: git.switchedOff,
     gitUnavailable: git.unavailable,
+    gitUnreadable: git.unreadable,
     losses,
     close,
     [Symbol.asyncDispose]: close,

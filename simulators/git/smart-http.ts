@@ -10,7 +10,7 @@ import { listRefs } from './ls-refs.ts';
 import { gitEnvironment } from './run-git.ts';
 
 /** `unauthorized` results in status 401, which GitHub sends to anonymous callers for private repositories. */
-export type ResolvedRepository = { directory: string } | 'not_found' | 'unauthorized' | 'unavailable';
+export type ResolvedRepository = { directory: string } | 'not_found' | 'unauthorized' | 'unavailable' | 'unreadable';
 
 /**
  * Returns the bare repository of a path if the bearer of the Authorization header may read it.
@@ -42,6 +42,11 @@ export function smartHttp(
     if (resolved === 'not_found') return refuse(response, 404);
     if (resolved === 'unauthorized') return refuse(response, 401);
     if (resolved === 'unavailable') return refuse(response, 503);
+    if (resolved === 'unreadable') {
+      const service = { 'content-type': 'application/x-git-upload-pack-advertisement' };
+      response.writeHead(200, service).end('damaged');
+      return;
+    }
     const environment = backendEnvironment(request, gitRequest, resolved.directory, options);
     if (gitRequest.step !== uploadPackStep) {
       if (!isCapabilityListing(request)) return listByOldProtocol(response, environment);

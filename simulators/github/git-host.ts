@@ -23,6 +23,8 @@ export class GitHost {
   readonly switchedOff = new Set<Repository>();
   /** Repositories that git cannot read just now, while the API works. */
   readonly unavailable = new Set<Repository>();
+  /** Repositories of which git receives something that it does not understand. */
+  readonly unreadable = new Set<Repository>();
   readonly #world: World;
   readonly #authenticate: Authenticate;
   readonly #building = new Map<Repository, Promise<Built>>();
@@ -49,6 +51,7 @@ export class GitHost {
     }
     if (this.switchedOff.has(repository)) return 'not_found';
     if (this.unavailable.has(repository)) return 'unavailable';
+    if (this.unreadable.has(repository)) return 'unreadable';
     // Updates of the same repository run one after the other.
     const building = (this.#building.get(repository) ?? Promise.resolve(undefined)).then((built) =>
       this.#bringUpToDate(repository, built),

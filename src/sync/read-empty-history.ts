@@ -14,8 +14,8 @@ import type { Subject } from './subject.ts';
 const settlingMs = 60_000;
 const nextReadDelayMs = 10_000;
 const maxReads = 6;
-/** Failures of git that say nothing about the repository. */
-const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_limited', 'misconfigured', 'conflict']);
+/** Failures with which a code host withholds the code. Others, such as of a history that is too large, do not say that it is empty. */
+const withheld = new Set<ErrorCode>(['provider_denied', 'not_found']);
 
 /**
  * Completes the history of a repository that its code host shows as empty. When a push may not be visible yet, the
@@ -62,7 +62,7 @@ async function holdsCommits(context: SyncContext, { repository, provider, known,
       return (await copy.fetch(remote, call.signal)) !== null;
     });
   } catch (error) {
-    if (call.signal.aborted || !(error instanceof AppError) || gitFailures.has(error.code)) throw error;
-    return false;
+    if (!call.signal.aborted && error instanceof AppError && withheld.has(error.code)) return false;
+    throw error;
   }
 }

@@ -70,6 +70,36 @@ describe('repositories of Gitea that seem to be empty', () => {
   });
 });
 
+describe('repositories that are called empty, and whose history cannot be read', () => {
+  it('stay incomplete, and their stream fails, until git reads the history', async () => {
+    await withSteppedGitea(async (fixture) => {
+      const { service, simulator, world, people, now, advance } = fixture;
+      const createdAt = new Date(now().getTime() - 86_400_000);
+      const owner = addOrganization(fixture);
+      const repository = addRepository(world, { ownerId: owner.id, name: 'damaged', createdAt });
+      addCommit(world, repository, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+      Object.assign(repository, { pushedAt: null, updatedAt: createdAt });
+      simulator.unprocessedPushes.add(repository);
+      simulator.gitUnreadable.add(repository);
+      await untilListed(fixture, owner, repository);
+      await untilIdle(service);
+      assert.deepEqual(await historyOf(fixture, repository), { commits: 0, isComplete: false, branch: '' });
+      const { rows } = await service.database.pool.query(
+        `select s.failure from streams s join repositories r on r.id = s.repository_id
+         where r.external_id = $1 and s.name = 'commits'`,
+        [String(repository.id)],
+      );
+      assert.deepEqual(rows, [{ failure: 'provider_invalid_response' }]);
+
+      simulator.gitUnreadable.clear();
+      simulator.unprocessedPushes.clear();
+      advance(3700);
+      await service.get(`${entity(owner.login)}/contributors?limit=30`);
+      await untilHistory(fixture, repository, { commits: 1, isComplete: true, branch: 'main' });
+    });
+  });
+});
+
 /** Returns the number of stored commits of a repository, and whether its history is complete. */
 async function historyOf({ service }: Fixture, { id }: Repository): Promise<unknown> {
   const { rows } = await service.database.pool.query(
