@@ -71,9 +71,9 @@ describe('seasons of windows that a file names later', () => {
       .where('slug', '=', 'yearly')
       .executeTakeFirstOrThrow();
     await rankBoard({ connection, now: () => new Date() }, id);
-    const feed = (await service.get(`${path}/feed?format=json`)).body.data as unknown as { id: string }[];
+    const feed = (await service.get(`${path}/feed?format=json`)).body.data as unknown as { url: string }[];
     assert.deepEqual(
-      feed.flatMap(({ id }) => /:season:(\d+):/.exec(id)?.[1] ?? []),
+      feed.flatMap(({ url }) => /\?season=(\d+)$/.exec(url)?.[1] ?? []),
       ['2', '1', '4', '3'],
     );
   });
