@@ -43,7 +43,7 @@ export default {
       comment:
         'only store.ts (or ...-store.ts) and database/ import the SQL layer, and the compiler of conditions, which returns SQL',
       severity: 'error',
-      from: { path: '^src/', pathNot: '([/-]store\\.ts$|^src/database/|^src/achievements/evaluation/)' },
+      from: { path: '^src/', pathNot: '([/-]store\\.ts$|^src/database/|^src/recognition/rules/evaluation/)' },
       to: { path: 'node_modules/(kysely|pg|@types/pg|graphile-worker)/' },
     },
     {
@@ -95,21 +95,21 @@ export default {
       name: 'history-stands-alone',
       comment: 'history reads commits by the git protocol and imports no provider and no domain',
       severity: 'error',
-      from: { path: '^src/history/' },
-      to: { path: '^src/', pathNot: ['^src/history/', '^src/errors\\.ts$'] },
+      from: { path: '^src/hosts/history/' },
+      to: { path: '^src/', pathNot: ['^src/hosts/history/', '^src/errors\\.ts$'] },
     },
     {
       name: 'outbound-stands-alone',
       comment: 'requests to servers that a user named are guarded in one place',
       severity: 'error',
-      from: { path: '^src/outbound/' },
-      to: { path: '^src/', pathNot: '^src/outbound/' },
+      from: { path: '^src/hosts/outbound/' },
+      to: { path: '^src/', pathNot: '^src/hosts/outbound/' },
     },
     {
       name: 'conditions-stand-alone',
       comment: 'the condition language imports nothing outside its folder but the search for near names',
       severity: 'error',
-      from: { path: '^src/achievements/conditions/' },
+      from: { path: '^src/recognition/rules/conditions/' },
       to: { pathNot: '^src/(achievements/conditions/|nearest\\.ts$)' },
     },
     {

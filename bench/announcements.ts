@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { announce } from '../src/database/announcements.ts';
-import type { Connection } from '../src/database/connection.ts';
-import { openPool } from '../src/database/pool.ts';
+import type { Connection } from '../src/database/connections/connection.ts';
+import { openPool } from '../src/database/connections/pool.ts';
+import { announce } from '../src/database/queue/announcements.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';

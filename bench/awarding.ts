@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
-import { type AwardContext, awardRepository } from '../src/achievements/awards/award.ts';
-import { readFile } from '../src/achievements/files/read-file.ts';
-import { saveFile } from '../src/achievements/files/store.ts';
-import { saveContributions } from '../src/contributions/contribution-store.ts';
-import type { Connection, Database } from '../src/database/connection.ts';
-import { inTransaction } from '../src/database/transaction.ts';
+import { saveContributions } from '../src/contributions/items/contribution-store.ts';
+import type { Connection, Database } from '../src/database/connections/connection.ts';
+import { inTransaction } from '../src/database/connections/transaction.ts';
+import { type AwardContext, awardRepository } from '../src/recognition/achievements/awards/award.ts';
+import { readFile } from '../src/recognition/achievements/files/read-file.ts';
+import { saveFile } from '../src/recognition/achievements/files/store.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';

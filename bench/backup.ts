@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Database } from '../src/database/connection.ts';
+import type { Database } from '../src/database/connections/connection.ts';
 import { backUp } from '../src/database/copy/backup.ts';
 import { BackupReader } from '../src/database/copy/format.ts';
 import { restore } from '../src/database/copy/restore.ts';

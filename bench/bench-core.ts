@@ -1,7 +1,7 @@
 import type { Simulator } from '../simulators/github/simulator.ts';
-import { readConfig } from '../src/config/config.ts';
-import { type Core, openCore } from '../src/core.ts';
-import { createLog } from '../src/log.ts';
+import { readConfig } from '../src/app/config/config.ts';
+import { type Core, openCore } from '../src/app/core.ts';
+import { createLog } from '../src/model/log.ts';
 
 /** Opens the parts of a service without its server, on a simulated GitHub. */
 export function openBenchCore(simulator: Simulator, dataDir: string): Promise<Core> {

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { Database } from '../src/database/connection.ts';
-import { openDatabase } from '../src/database/open.ts';
+import type { Database } from '../src/database/connections/connection.ts';
+import { openDatabase } from '../src/database/connections/open.ts';
 
 const program = fileURLToPath(new URL('../bin/plaudit.js', import.meta.url));
 const bareServer = fileURLToPath(import.meta.url);

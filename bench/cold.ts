@@ -1,4 +1,4 @@
-import type { Database } from '../src/database/connection.ts';
+import type { Database } from '../src/database/connections/connection.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir, startBareServer, startService } from './bench-service.ts';
 import { compare, load } from './load.ts';

@@ -1,5 +1,5 @@
-import { checkCondition } from '../src/achievements/conditions/check.ts';
-import type { Action } from '../src/achievements/conditions/vocabulary.ts';
+import { checkCondition } from '../src/recognition/rules/conditions/check.ts';
+import type { Action } from '../src/recognition/rules/conditions/vocabulary.ts';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './load.ts';
 import { sized } from './size.ts';

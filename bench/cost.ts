@@ -1,7 +1,7 @@
 import { type Simulator, startSimulator } from '../simulators/github/simulator.ts';
-import { collectAccount, collectNamedRepository } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
-import { lookUp, refresh } from '../src/sync/look-up.ts';
+import { lookUp, refresh } from '../src/sync/lookups/look-up.ts';
+import { collectAccount, collectNamedRepository } from '../src/sync/streams/collect.ts';
 import { openBenchCore } from './bench-core.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { fastify } from 'fastify';
 import { Pool, type PoolConfig } from 'pg';
 import { signed, webhookSecret } from '../simulators/github/deliver.ts';
-import type { Database } from '../src/database/connection.ts';
-import { saveDeliveries } from '../src/deliveries/store.ts';
-import type { Change } from '../src/providers/provider.ts';
-import { applyDeliveries } from '../src/sync/apply-deliveries.ts';
+import type { Database } from '../src/database/connections/connection.ts';
+import type { Change } from '../src/hosts/interface/provider.ts';
 import { newAppliers, type SyncContext } from '../src/sync/context.ts';
+import { applyDeliveries } from '../src/sync/deliveries/apply-deliveries.ts';
+import { saveDeliveries } from '../src/sync/deliveries/store.ts';
 import {
   contributionsChanged,
   holdRepositories,

@@ -1,8 +1,8 @@
-import { eraseNext } from '../src/access/erasure/erase.ts';
-import { beginErasure } from '../src/access/erasure/store.ts';
 import type { Account } from '../src/accounts/store.ts';
-import type { Connection } from '../src/database/connection.ts';
-import { inTransaction } from '../src/database/transaction.ts';
+import { eraseNext } from '../src/app/owners/erasure/erase.ts';
+import { beginErasure } from '../src/app/owners/erasure/store.ts';
+import type { Connection } from '../src/database/connections/connection.ts';
+import { inTransaction } from '../src/database/connections/transaction.ts';
 
 /** Erases an account to the end. */
 export async function erasePerson(connection: Connection, account: Account, now: Date): Promise<void> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import type { Config } from '../src/achievements/config.ts';
-import { readConfigFile } from '../src/achievements/config-file.ts';
-import { evaluationQueries, withEvaluationMemory } from '../src/achievements/evaluation/evaluate-store.ts';
-import type { Database } from '../src/database/connection.ts';
+import type { Database } from '../src/database/connections/connection.ts';
+import { readConfigFile } from '../src/recognition/achievements/config-file.ts';
+import type { Config } from '../src/recognition/rules/config.ts';
+import { evaluationQueries, withEvaluationMemory } from '../src/recognition/rules/evaluation/evaluate-store.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
-import { checkSummed } from '../src/contributions/owner-sum-store.ts';
-import type { Connection } from '../src/database/connection.ts';
-import { inTransaction } from '../src/database/transaction.ts';
+import { checkSummed } from '../src/contributions/totals/owner-sum-store.ts';
+import type { Connection } from '../src/database/connections/connection.ts';
+import { inTransaction } from '../src/database/connections/transaction.ts';
 import { fillTable, onFillingSession, whileFilling } from './filling.ts';
 
 /** The size of a stored database. Half of everything belongs to one organization, the rest to many accounts. */

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
-import type { Database } from '../src/database/connection.ts';
+import type { Database } from '../src/database/connections/connection.ts';
+import { openDatabase } from '../src/database/connections/open.ts';
 import { openEmbedded } from '../src/database/embedded/embedded.ts';
-import { openDatabase } from '../src/database/open.ts';
 
 /** Settings of a server that writes little more than its tables. A filling that is stopped starts again from an empty directory. */
 const settings = {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { sumColumns } from '../src/contributions/kinds.ts';
+import { sumColumns } from '../src/model/kinds.ts';
 
 /**
  * Adds up the sums of an owner to one row for each visibility. The service does it for more than fifty, and the number of

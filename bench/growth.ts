@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Database } from '../src/database/connection.ts';
-import { inTransaction } from '../src/database/transaction.ts';
-import { collectNamedRepository } from '../src/sync/collect.ts';
+import type { Database } from '../src/database/connections/connection.ts';
+import { inTransaction } from '../src/database/connections/transaction.ts';
+import { collectNamedRepository } from '../src/sync/streams/collect.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { createIssueSource, unstoppedWork } from './issue-source.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readCommits } from '../src/history/read-commits.ts';
+import { readCommits } from '../src/hosts/history/read-commits.ts';
 import type { BenchResult } from './bench-result.ts';
 import { fetchCopy, type HistoryCopy, history, log, logBaseline } from './history.ts';
 import { median } from './load.ts';

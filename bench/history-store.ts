@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { saveAllCommits } from '../src/contributions/commit-store.ts';
-import type { Database } from '../src/database/connection.ts';
-import { readCommits } from '../src/history/read-commits.ts';
+import { saveAllCommits } from '../src/contributions/items/commit-store.ts';
+import type { Database } from '../src/database/connections/connection.ts';
+import { readCommits } from '../src/hosts/history/read-commits.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { fetchCopy, type HistoryCopy, history, log, logBaseline } from './history.ts';

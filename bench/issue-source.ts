@@ -1,4 +1,4 @@
-import type { ListedRepository, Provider, Streams } from '../src/providers/provider.ts';
+import type { ListedRepository, Provider, Streams } from '../src/hosts/interface/provider.ts';
 import { newCost } from '../src/sync/context.ts';
 import { newIssue } from './new-issue.ts';
 

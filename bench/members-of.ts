@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Members } from '../src/boards/ranking/member-store.ts';
+import type { Members } from '../src/recognition/boards/ranking/member-store.ts';
 
 /** Returns what a board counts whose only repository is completely known. */
 export function membersOf(repositoryId: string, now: Date): Members {

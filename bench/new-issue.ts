@@ -1,4 +1,4 @@
-import type { Contribution } from '../src/contributions/contribution.ts';
+import type { Contribution } from '../src/model/contribution.ts';
 
 /** Returns an issue that was opened just now, as a scan reads it. */
 export function newIssue(externalId: string, author: string, now: Date): Contribution {

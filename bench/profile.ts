@@ -1,5 +1,5 @@
 import { makeTemporaryDirectory } from '../simulators/git/temporary-directory.ts';
-import { sample } from '../src/commands/sample.ts';
+import { sample } from '../src/app/commands/sample.ts';
 import type { BenchResult } from './bench-result.ts';
 import { startBareServer, startService } from './bench-service.ts';
 import { compare, load } from './load.ts';

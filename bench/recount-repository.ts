@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { columnOf, columnsOf, counts } from '../src/contributions/column-store.ts';
-import { markAddressesCounted } from '../src/contributions/identity-store.ts';
-import { type StoredCounter, storedCounters } from '../src/contributions/kinds.ts';
+import { markAddressesCounted } from '../src/contributions/items/identity-store.ts';
+import { holdRepository, lockTotals } from '../src/contributions/items/write-store.ts';
 import { recountLanguageSums } from '../src/contributions/languages/sum-store.ts';
-import { recountParts } from '../src/contributions/recount-store.ts';
-import { holdRepository, lockTotals } from '../src/contributions/write-store.ts';
-import type { Connection } from '../src/database/connection.ts';
+import { columnOf, columnsOf, counts } from '../src/contributions/totals/column-store.ts';
+import { recountParts } from '../src/contributions/totals/recount-store.ts';
+import type { Connection } from '../src/database/connections/connection.ts';
+import { type StoredCounter, storedCounters } from '../src/model/kinds.ts';
 
 /**
  * Counts all totals of one repository again, in the surrounding transaction: what the service does in parts.

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
-import { type Config, readConfig } from '../src/config/config.ts';
-import { makeList } from '../src/contributors/ranking.ts';
-import { type Core, openCore } from '../src/core.ts';
-import { createApp, openImages } from '../src/create-app.ts';
-import { createLog } from '../src/log.ts';
-import { usualLimits } from '../src/sync/check-totals.ts';
+import { type Config, readConfig } from '../src/app/config/config.ts';
+import { type Core, openCore } from '../src/app/core.ts';
+import { createApp, openImages } from '../src/app/create-app.ts';
+import { makeList } from '../src/contributions/contributors/ranking.ts';
+import { createLog } from '../src/model/log.ts';
+import { usualLimits } from '../src/sync/totals/check-totals.ts';
 import type { BenchResult } from './bench-result.ts';
 import { countBlocks, reportBlocks } from './blocks.ts';
 import type { Size } from './fill-organization.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { AppError } from '../src/errors.ts';
-import type { Call } from '../src/providers/call.ts';
-import { Credential } from '../src/providers/transport/credential.ts';
-import { RequestScheduler } from '../src/providers/transport/request-scheduler.ts';
-import { Slots } from '../src/providers/transport/slots.ts';
+import type { Call } from '../src/hosts/interface/call.ts';
+import { Credential } from '../src/hosts/transport/credential.ts';
+import { RequestScheduler } from '../src/hosts/transport/request-scheduler.ts';
+import { Slots } from '../src/hosts/transport/slots.ts';
+import { AppError } from '../src/model/errors.ts';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './load.ts';
 import { sized } from './size.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { Database } from '../src/database/connection.ts';
-import { inTransaction } from '../src/database/transaction.ts';
+import type { Database } from '../src/database/connections/connection.ts';
+import { inTransaction } from '../src/database/connections/transaction.ts';
 import { organization } from './fill-organization.ts';
 import { recountRepository } from './recount-repository.ts';
 

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database } from '../src/database/connection.ts';
-import { inTransaction } from '../src/database/transaction.ts';
-import { findRepository } from '../src/repositories/store.ts';
-import { ActorsOfScan } from '../src/sync/actors-of-scan.ts';
+import { findRepository } from '../src/accounts/repositories/store.ts';
+import type { Database } from '../src/database/connections/connection.ts';
+import { inTransaction } from '../src/database/connections/transaction.ts';
 import type { SyncContext } from '../src/sync/context.ts';
-import { savePage } from '../src/sync/read-stream.ts';
+import { ActorsOfScan } from '../src/sync/streams/actors-of-scan.ts';
+import { savePage } from '../src/sync/streams/read-stream.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';

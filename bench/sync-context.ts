@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
-import type { Connection } from '../src/database/connection.ts';
-import type { Provider } from '../src/providers/provider.ts';
-import { Claims } from '../src/sync/claims.ts';
+import type { Connection } from '../src/database/connections/connection.ts';
+import type { Provider } from '../src/hosts/interface/provider.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../src/sync/context.ts';
+import { Claims } from '../src/sync/streams/claims.ts';
 
 function refuse(reported: unknown): never {
   throw new Error('synchronization reported a failure or a difference', { cause: reported });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { type CountedContributions, findWindowContributors } from '../src/contributions/contributors/window-store.ts';
 import type { ItemScope } from '../src/contributions/evidence/items-store.ts';
 import { findItems } from '../src/contributions/evidence/store.ts';
-import { contributionKinds, itemised } from '../src/contributions/kinds.ts';
-import { countParts } from '../src/contributions/window-store.ts';
-import { type CountedContributions, findWindowContributors } from '../src/contributors/window-store.ts';
-import type { Connection, Database } from '../src/database/connection.ts';
-import { openRequestPool } from '../src/database/request-pool.ts';
+import { countParts } from '../src/contributions/windows/window-store.ts';
+import type { Connection, Database } from '../src/database/connections/connection.ts';
+import { openRequestPool } from '../src/database/reads/request-pool.ts';
+import { contributionKinds, itemised } from '../src/model/kinds.ts';
 import type { BenchResult } from './bench-result.ts';
 import { openOrganization } from './kept-organization.ts';
 import { median } from './load.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { makeTemporaryDirectory } from '../simulators/git/temporary-directory.ts';
-import { sample } from '../src/commands/sample.ts';
+import { sample } from '../src/app/commands/sample.ts';
 import type { BenchResult } from './bench-result.ts';
 import { type ServerProcess, startService } from './bench-service.ts';
 import { load, median } from './load.ts';

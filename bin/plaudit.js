@@ -16,7 +16,7 @@ if (major > needed.major || (major === needed.major && minor >= needed.minor)) {
     // Processes that this one forks need it as well.
     process.execArgv.push('--import', new URL('strip-types.js', import.meta.url).href);
   }
-  const { exitAtOnce } = await import('../src/exit.ts');
+  const { exitAtOnce } = await import('../src/model/exit.ts');
   if (process.env[endsWithStarter] !== undefined) endWithStarter(() => exitAtOnce(1));
   const { main } = await import('../src/main.ts');
   process.exitCode = await main(process.argv.slice(2));

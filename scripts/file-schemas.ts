@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ConfigFile } from '../src/achievements/file-schema.ts';
-import { BoardsFile } from '../src/boards/file/schema.ts';
+import { BoardsFile } from '../src/recognition/boards/file/schema.ts';
+import { ConfigFile } from '../src/recognition/rules/file/file-schema.ts';
 
 /** Writes the JSON Schemas of the files of achievements and of boards, for editors; `--check` fails when one is outdated. */
 

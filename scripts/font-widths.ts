@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type Font, openSync } from 'fontkit';
 
-/** Makes src/cards/text/widths.ts: how wide the letters of the bundled fonts (Noto Sans, OFL) are. */
+/** Makes src/views/cards/text/widths.ts: how wide the letters of the bundled fonts (Noto Sans, OFL) are. */
 
-const file = fileURLToPath(new URL('../src/cards/text/widths.ts', import.meta.url));
+const file = fileURLToPath(new URL('../src/views/cards/text/widths.ts', import.meta.url));
 /** Blocks of Unicode, first and last code point, and the font that has them. */
 const blocks: [number, number, string][] = [
   [0x20, 0x7e, 'noto-sans'],

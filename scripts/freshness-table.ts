@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../src/config/config.ts';
-import { createProviders } from '../src/providers/index.ts';
-import { pollIntervalMs, pollLimitsMs } from '../src/sync/poll-interval.ts';
+import { readConfig } from '../src/app/config/config.ts';
+import { createProviders } from '../src/hosts/index.ts';
+import { pollIntervalMs, pollLimitsMs } from '../src/sync/listings/poll-interval.ts';
 
 /** Writes the table of intervals between polls into docs/operations.md, between two marks. */
 

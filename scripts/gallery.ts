@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, chromium as playwright } from 'playwright-core';
 import sharp from 'sharp';
-import { startService } from '../src/app.ts';
-import { bundledFonts, writeFontConfiguration } from '../src/cards/png/fonts.ts';
-import { findCast, openStandIn } from '../src/commands/demo/demo.ts';
-import { importSample, sampleTime } from '../src/commands/sample.ts';
-import { readConfig } from '../src/config/config.ts';
-import { createLog } from '../src/log.ts';
+import { startService } from '../src/app/app.ts';
+import { findCast, openStandIn } from '../src/app/commands/demo/demo.ts';
+import { importSample, sampleTime } from '../src/app/commands/sample.ts';
+import { readConfig } from '../src/app/config/config.ts';
+import { createLog } from '../src/model/log.ts';
+import { bundledFonts, writeFontConfiguration } from '../src/views/cards/png/fonts.ts';
 
 /**
  * Makes the images of `docs/gallery/`: pages of a service with the sample, on light, dark and narrow screens. Arguments

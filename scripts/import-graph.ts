@@ -31,7 +31,7 @@ else if (after !== before) {
 }
 
 /**
- * Returns the module of a file: a folder of src, src/providers/github, or one of the files of src that compose them;
+ * Returns the module of a file: a folder of src, src/hosts/github, or one of the files of src that compose them;
  * undefined for others.
  */
 function moduleOf(path: string): string | undefined {

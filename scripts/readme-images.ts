@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startService } from '../src/app.ts';
-import { sample } from '../src/commands/sample.ts';
-import { readConfig } from '../src/config/config.ts';
-import { createLog } from '../src/log.ts';
+import { startService } from '../src/app/app.ts';
+import { sample } from '../src/app/commands/sample.ts';
+import { readConfig } from '../src/app/config/config.ts';
+import { createLog } from '../src/model/log.ts';
 
 /** Makes `docs/response.svg` and `docs/card.svg` from responses that the service really sends with its sample. */
 

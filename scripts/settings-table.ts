@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { settings } from '../src/config/settings.ts';
+import { settings } from '../src/app/config/settings.ts';
 
 /** Writes the table of settings into docs/settings.md, between two marks; `--check` fails when it is outdated. */
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
-import { formsOf, misuse, unknownCommand, usage, usageOf } from './commands/help.ts';
-import { commands } from './commands/index.ts';
-import type { Io } from './commands/io.ts';
-import { UsageError } from './commands/usage-error.ts';
-import { trustAuthorities } from './config/authorities.ts';
-import { endingSignal, interrupted } from './ending-signal.ts';
-import { describeFailure } from './errors.ts';
-import { exitAtOnce } from './exit.ts';
+import { formsOf, misuse, unknownCommand, usage, usageOf } from './app/commands/help.ts';
+import { commands } from './app/commands/index.ts';
+import type { Io } from './app/commands/io.ts';
+import { UsageError } from './app/commands/usage-error.ts';
+import { trustAuthorities } from './app/config/authorities.ts';
+import { endingSignal, interrupted } from './database/connections/ending-signal.ts';
+import { describeFailure } from './model/errors.ts';
+import { exitAtOnce } from './model/exit.ts';
 
 /** The exit status for a command line that cannot be run. */
 const misused = 2;

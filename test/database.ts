@@ -1,7 +1,7 @@
 import { Client, Pool } from 'pg';
-import { joinPolicy } from '../src/database/citus.ts';
-import type { Database } from '../src/database/connection.ts';
-import { openUnchanged } from '../src/database/open.ts';
+import type { Database } from '../src/database/connections/connection.ts';
+import { openUnchanged } from '../src/database/connections/open.ts';
+import { joinPolicy } from '../src/database/schema/citus.ts';
 import { databaseUrlOf, newName, serverUrls } from './database-server.ts';
 import { closeDistributed } from './servers/citus.ts';
 

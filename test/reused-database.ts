@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import type { Database } from '../src/database/connection.ts';
+import type { Database } from '../src/database/connections/connection.ts';
 import { openTestDatabase } from './database.ts';
 
 type Opened = Awaited<ReturnType<typeof openTestDatabase>>;

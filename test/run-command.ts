@@ -1,4 +1,4 @@
-import type { Io } from '../src/commands/io.ts';
+import type { Io } from '../src/app/commands/io.ts';
 
 /** Returns what a command needs to run in the process of the tests. It must end within a minute. */
 export function inProcess(

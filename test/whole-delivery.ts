@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryReader } from '../src/providers/provider.ts';
+import type { Delivery, DeliveryReader } from '../src/hosts/interface/provider.ts';
 
 /** Reads a delivery whose body is received as one chunk. */
 export function wholeDelivery(reader: DeliveryReader, body: string | Buffer): Delivery {

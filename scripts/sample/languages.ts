@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { recountLanguages } from '../../src/contributions/languages/recount-store.ts';
-import type { Connection } from '../../src/database/connection.ts';
-import { inTransaction } from '../../src/database/transaction.ts';
+import type { Connection } from '../../src/database/connections/connection.ts';
+import { inTransaction } from '../../src/database/connections/transaction.ts';
 import { privateRepositories, repositories } from './community.ts';
 
 /** A language that some commits change too, by the first one of their repository. */

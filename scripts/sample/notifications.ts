@@ -1,4 +1,4 @@
-import { receiverOf } from '../../src/notifications/notification.ts';
+import { receiverOf } from '../../src/recognition/notifications/notification.ts';
 
 const target = { url: 'https://chat.sample.invalid/hooks/garden' };
 const receiver = receiverOf('github', 'http', target);

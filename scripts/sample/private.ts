@@ -3,10 +3,10 @@ import type { Account } from '../../simulators/world/model.ts';
 import type { Random } from '../../simulators/world/random.ts';
 import type { World } from '../../simulators/world/world.ts';
 import { findByName } from '../../src/accounts/store.ts';
-import type { Core } from '../../src/core.ts';
-import { collectNamedRepository } from '../../src/sync/collect.ts';
+import type { Core } from '../../src/app/core.ts';
 import type { Work } from '../../src/sync/context.ts';
 import { install } from '../../src/sync/installations/operator.ts';
+import { collectNamedRepository } from '../../src/sync/streams/collect.ts';
 import { accountCalled, members, privateRepositories } from './community.ts';
 import { type Happening, type Life, plan, planWork } from './life.ts';
 

@@ -1,4 +1,4 @@
-import type { CountedName, CountedOfDay, CounterName } from '../../src/contributions/kinds.ts';
+import type { CountedName, CountedOfDay, CounterName } from '../../src/model/kinds.ts';
 import type { Account, Commit, Repository } from './model.ts';
 import { anonymousViewer, type Viewer, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { formatTimestamp, TimestampSchema, UuidSchema } from '../http/envelope.ts';
-import { toPathPart } from './account.ts';
-import { levelOf } from './level.ts';
+import { formatTimestamp, TimestampSchema, UuidSchema } from '../http/pipeline/envelope.ts';
+import { toPathPart } from '../model/account.ts';
+import { levelOf } from '../model/level.ts';
 import type { Account } from './store.ts';
 
 const Social = Type.Object(

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Connection } from '../database/connection.ts';
-import { nameKey } from './account.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import { nameKey } from '../model/account.ts';
 
 /**
  * Stores that the host redirects from a name to an account with another name, so that the name is not looked up again

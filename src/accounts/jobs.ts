@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import type { Job } from '../database/added-jobs.ts';
-import type { Call } from '../providers/provider.ts';
-import { nameKey } from './account.ts';
+import type { Job } from '../database/queue/added-jobs.ts';
+import type { Call } from '../hosts/interface/provider.ts';
+import { nameKey } from '../model/account.ts';
 
 /** A name to look up on a provider. */
 export const NameOnProvider = Type.Object({ provider: Type.String(), name: Type.String() });

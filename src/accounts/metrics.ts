@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
-import type { Connection } from '../database/connection.ts';
-import { countDelayedLookups, delayReasons } from '../database/delayed-lookups.ts';
-import { registerGauge } from '../gauge.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import { countDelayedLookups, delayReasons } from '../database/queue/delayed-lookups.ts';
+import { registerGauge } from '../model/gauge.ts';
 
 /** Registers the length of the queue of delayed lookups, which is read from the database when metrics are fetched. */
 export function registerLookupMetrics(registry: Registry, connection: Connection, now: () => Date): void {

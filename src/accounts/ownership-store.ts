@@ -1,6 +1,6 @@
-import type { Connection } from '../database/connection.ts';
-import { type Actor, nameKey } from './account.ts';
-import { saveActors } from './actor-store.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import { type Actor, nameKey } from '../model/account.ts';
+import { saveActors } from './mentions/actor-store.ts';
 import { type Account, findById } from './store.ts';
 
 /** Stores an account whose owner has just proved that it exists, under the name that the provider reports. */

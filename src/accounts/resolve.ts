@@ -1,6 +1,6 @@
-import { addJob, type Job } from '../database/added-jobs.ts';
-import type { Connection } from '../database/connection.ts';
-import { formatCounted } from '../database/counts.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import { formatCounted } from '../database/connections/counts.ts';
+import { addJob, type Job } from '../database/queue/added-jobs.ts';
 import {
   type Claim,
   claimLookup,
@@ -9,16 +9,16 @@ import {
   findRetryTime,
   type IsStored,
   type LookupParty,
-} from '../database/lookups.ts';
-import { leaveReplica, outsideOfScope } from '../database/statement-scope.ts';
-import { AppError } from '../errors.ts';
-import type { Computations } from '../http/computations.ts';
-import type { AccountResolver, LookupTerms, Resolution } from '../http/endpoint.ts';
-import type { Wait } from '../http/envelope.ts';
-import type { PipelineServices } from '../http/pipeline.ts';
-import type { Requester } from '../http/requester.ts';
-import type { Provider } from '../providers/provider.ts';
-import { nameKey } from './account.ts';
+} from '../database/queue/lookups.ts';
+import { leaveReplica, outsideOfScope } from '../database/reads/statement-scope.ts';
+import type { Provider } from '../hosts/interface/provider.ts';
+import type { Computations } from '../http/pipeline/computations.ts';
+import type { AccountResolver, LookupTerms, Resolution } from '../http/pipeline/endpoint.ts';
+import type { Wait } from '../http/pipeline/envelope.ts';
+import type { PipelineServices } from '../http/pipeline/pipeline.ts';
+import type { Requester } from '../http/pipeline/requester.ts';
+import { nameKey } from '../model/account.ts';
+import { AppError } from '../model/errors.ts';
 import {
   checkNamedJob,
   lookUpJob,
@@ -28,8 +28,8 @@ import {
   withUnknownName,
   withUrgency,
 } from './jobs.ts';
-import { isNameOptedOut } from './opt-out-store.ts';
 import { type Account, findById, findByName, isShown } from './store.ts';
+import { isNameOptedOut } from './visibility/opt-out-store.ts';
 
 /** The most accounts that one job checks because callers name them. */
 const maxNamed = 100;

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import type { Connection } from '../database/connection.ts';
-import { pointRead } from '../database/point-reads.ts';
-import type { Tables } from '../database/tables.ts';
-import { type AccountFacts, nameKey } from './account.ts';
-import { typeOfAccount } from './agents.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import { pointRead } from '../database/reads/point-reads.ts';
+import type { Tables } from '../database/tables/tables.ts';
+import { type AccountFacts, nameKey } from '../model/account.ts';
+import { typeOfAccount } from '../model/agents.ts';
 import { leftAtInSql } from './former-name-store.ts';
 
 /** An account as it is stored. */

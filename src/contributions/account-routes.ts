@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
 import { Entity, toEntity, unknownNumbers } from '../accounts/entity.ts';
-import { levelOf } from '../accounts/level.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
-import type { App } from '../http/app.ts';
-import { AccountPath } from '../http/endpoint.ts';
-import { envelope } from '../http/envelope.ts';
-import { PageParameters } from '../http/pagination.ts';
-import { addEndpoint } from '../http/pipeline.ts';
-import type { CountersOfDay } from './counter-store.ts';
-import { type Counters, experienceOf, unknownCounters } from './counters.ts';
+import { AccountPath } from '../http/pipeline/endpoint.ts';
+import { envelope } from '../http/pipeline/envelope.ts';
+import { PageParameters } from '../http/pipeline/pagination.ts';
+import { addEndpoint } from '../http/pipeline/pipeline.ts';
+import type { App } from '../http/server/app.ts';
+import { type Counters, experienceOf, unknownCounters } from '../model/counters.ts';
+import { levelOf } from '../model/level.ts';
 import { findDays } from './history.ts';
 import { lastFetched } from './last-fetched.ts';
-import { findProgress } from './progress-store.ts';
+import type { CountersOfDay } from './totals/counter-store.ts';
+import { findProgress } from './totals/progress-store.ts';
 
 /** Adds endpoint 1: the account itself, with its experience, which follows from its counters. */
 export function accountRoutes(app: App, services: RouteServices): void {

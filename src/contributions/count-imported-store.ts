@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { Connection } from '../database/connection.ts';
-import { countedInSql } from './column-store.ts';
-import { daysInParts } from './compare-totals-store.ts';
-import { type Days, isMomentIn } from './counted-store.ts';
-import { storedCounters } from './kinds.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import { storedCounters } from '../model/kinds.ts';
+import { holdRepository } from './items/write-store.ts';
 import { countStoredLanguages } from './languages/recount-store.ts';
-import { countStoredCommits } from './total-store.ts';
-import { holdRepository } from './write-store.ts';
+import { countedInSql } from './totals/column-store.ts';
+import { daysInParts } from './totals/compare-totals-store.ts';
+import { type Days, isMomentIn } from './totals/counted-store.ts';
+import { countStoredCommits } from './totals/total-store.ts';
 
 /** The contributions, or commits, that one statement counts; one day at least. */
 const rowsAtOnce = 100_000;

@@ -1,13 +1,13 @@
 import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
-import type { Connection } from '../database/connection.ts';
-import type { ResolvedAccount } from '../http/endpoint.ts';
-import { type PageStart, type Place, staleCursor } from '../http/pagination.ts';
-import { type CountersOfDay, findHistory } from './counter-store.ts';
-import { counterNames, unknownCounters } from './counters.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import type { ResolvedAccount } from '../http/pipeline/endpoint.ts';
+import { type PageStart, type Place, staleCursor } from '../http/pipeline/pagination.ts';
+import { counterNames, unknownCounters } from '../model/counters.ts';
 import { withStored } from './present-counters.ts';
 import { isSame, withPrivate } from './private-counters.ts';
-import { areTotalsWanted } from './wanted-totals-store.ts';
+import { type CountersOfDay, findHistory } from './totals/counter-store.ts';
+import { areTotalsWanted } from './totals/wanted-totals-store.ts';
 
 /**
  * Finds a page of the history, newest day first. On the first page, the newest day has the sums of stored data in the place of

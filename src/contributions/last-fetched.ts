@@ -1,9 +1,9 @@
 import type { RouteServices } from '../accounts/resolve.ts';
-import { findOutcome } from '../database/lookups.ts';
-import type { ResolvedAccount } from '../http/endpoint.ts';
-import { findCollection } from './collection-store.ts';
-import { collectJob, fetchReportedTotalsJob } from './jobs.ts';
-import { findReportedTotals } from './private-store.ts';
+import { findOutcome } from '../database/queue/lookups.ts';
+import type { ResolvedAccount } from '../http/pipeline/endpoint.ts';
+import { findCollection } from './items/collection-store.ts';
+import { collectJob, fetchReportedTotalsJob } from './items/jobs.ts';
+import { findReportedTotals } from './totals/private-store.ts';
 
 /** Returns when the data behind the counters was last fetched; requests it again in the background when that is due. */
 export async function lastFetched(

@@ -1,12 +1,12 @@
-import type { Connection } from '../database/connection.ts';
-import type { ResolvedAccount } from '../http/endpoint.ts';
-import type { CountersOfDay } from './counter-store.ts';
-import { type CounterName, counterNames, eachCounter, missingCounters } from './counters.ts';
-import { compareStored, findOverstated } from './overstated-store.ts';
-import { type OwnedTotals, sumOverOwned } from './owner-sum-store.ts';
-import { countStored } from './private-store.ts';
-import type { Visibility } from './uncollected-store.ts';
-import { countUncounted } from './uncounted-store.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import type { ResolvedAccount } from '../http/pipeline/endpoint.ts';
+import { type CounterName, counterNames, eachCounter, missingCounters } from '../model/counters.ts';
+import type { CountersOfDay } from './totals/counter-store.ts';
+import { compareStored, findOverstated } from './totals/overstated-store.ts';
+import { type OwnedTotals, sumOverOwned } from './totals/owner-sum-store.ts';
+import { countStored } from './totals/private-store.ts';
+import type { Visibility } from './totals/uncollected-store.ts';
+import { countUncounted } from './totals/uncounted-store.ts';
 
 /**
  * Replaces public counters of an account by the sums of the data that is stored now, where they are incomplete or less, so that its windows

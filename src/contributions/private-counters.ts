@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/store.ts';
-import type { Connection } from '../database/connection.ts';
-import { type CountersOfDay, findHistory, removePrivateCounters, savePrivateCounters } from './counter-store.ts';
-import { type CounterName, counterNames, missingCounters } from './counters.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import { type CounterName, counterNames, missingCounters } from '../model/counters.ts';
 import { sumTotals, withSums } from './present-counters.ts';
-import { countStored, findReportedTotals } from './private-store.ts';
+import { type CountersOfDay, findHistory, removePrivateCounters, savePrivateCounters } from './totals/counter-store.ts';
+import { countStored, findReportedTotals } from './totals/private-store.ts';
 
 /**
  * Adds the private contributions that are stored now to the public counters of a day. The totals of a provider's

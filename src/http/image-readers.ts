@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { errorCodeHeader } from './response.ts';
+import { errorCodeHeader } from './pipeline/response.ts';
 
 /**
  * Decides by the headers of a request whether its image is for people. Image proxies show only status 200, so an image

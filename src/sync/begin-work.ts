@@ -1,10 +1,10 @@
-import { addJob, type Job } from '../database/added-jobs.ts';
-import { correctFutureTimes } from '../database/future-store.ts';
-import type { Task } from '../database/queue.ts';
-import { reconcileJob } from '../installations/jobs.ts';
+import { reconcileJob } from '../accounts/installations/jobs.ts';
+import { addJob, type Job } from '../database/queue/added-jobs.ts';
+import type { Task } from '../database/queue/queue.ts';
+import { correctFutureTimes } from '../database/schema/future-store.ts';
 import type { SyncContext } from './context.ts';
-import { forgetWaits, forgetWaitsJob } from './forget-waits.ts';
-import { withdrawLostCredentials } from './lost-access.ts';
+import { forgetWaits, forgetWaitsJob } from './lookups/forget-waits.ts';
+import { withdrawLostCredentials } from './lookups/lost-access.ts';
 
 /** The jobs of each start. Where times have to be corrected, they read all tables, so the node listens before they end. */
 const jobs: readonly Job[] = [

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import type { Kind } from '../achievements/awards/kinds.ts';
-import type { ParsedFiles } from '../achievements/files/read-file.ts';
-import type { Detail } from '../contributions/contribution.ts';
-import type { Connection } from '../database/connection.ts';
-import type { HistoryCache } from '../history/history-cache.ts';
-import type { PollDemand } from '../installations/poll-quota-store.ts';
-import type { Call, Cost, Provider } from '../providers/provider.ts';
-import type { Claims } from './claims.ts';
-import type { Drift } from './drift.ts';
-import type { Skip } from './skip-store.ts';
-import type { StreamFailure } from './stream-failure.ts';
+import type { PollDemand } from '../accounts/installations/poll-quota-store.ts';
+import type { Connection } from '../database/connections/connection.ts';
+import type { HistoryCache } from '../hosts/history/history-cache.ts';
+import type { Call, Cost, Provider } from '../hosts/interface/provider.ts';
+import type { Detail } from '../model/contribution.ts';
+import type { ParsedFiles } from '../recognition/achievements/files/read-file.ts';
+import type { Kind } from '../recognition/rules/kinds.ts';
+import type { Claims } from './streams/claims.ts';
+import type { Drift } from './streams/drift.ts';
+import type { Skip } from './streams/skip-store.ts';
+import type { StreamFailure } from './streams/stream-failure.ts';
 
 /** The dependencies of all code that fetches data from providers and stores it. */
 export interface SyncContext {

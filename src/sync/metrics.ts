@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
-import type { Drift } from './drift.ts';
-import type { Skip } from './skip-store.ts';
-import type { StreamFailure } from './stream-failure.ts';
+import type { Drift } from './streams/drift.ts';
+import type { Skip } from './streams/skip-store.ts';
+import type { StreamFailure } from './streams/stream-failure.ts';
 
 /** Counters of failures while hosts are read. */
 export interface SyncMetrics {

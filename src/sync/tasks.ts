@@ -1,7 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AccountReference, lookUpJob, NamedAccounts, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
-import { findCollection } from '../contributions/collection-store.ts';
+import { createCleaningTasks } from '../app/owners/clean-up.ts';
+import { ListOfAccount } from '../contributions/contributors/jobs.ts';
+import { makeList, prepareList } from '../contributions/contributors/ranking.ts';
+import { findCollection } from '../contributions/items/collection-store.ts';
 import {
   collectJob,
   collectRepositoryJob,
@@ -9,35 +12,32 @@ import {
   RepositoryOfAccount,
   updateTotalsJob,
   WindowOfAccount,
-} from '../contributions/jobs.ts';
-import { ListOfAccount } from '../contributors/jobs.ts';
-import { makeList, prepareList } from '../contributors/ranking.ts';
-import { addJob, type Job } from '../database/added-jobs.ts';
-import { takeBackCount } from '../database/counts.ts';
-import { findOutcome } from '../database/lookups.ts';
-import type { Task } from '../database/queue.ts';
-import { applyJob } from '../deliveries/store.ts';
-import { AppError } from '../errors.ts';
-import { urgencies } from '../providers/call.ts';
-import type { Call } from '../providers/provider.ts';
-import { applyDeliveries } from './apply-deliveries.ts';
+} from '../contributions/items/jobs.ts';
+import { takeBackCount } from '../database/connections/counts.ts';
+import { addJob, type Job } from '../database/queue/added-jobs.ts';
+import { findOutcome } from '../database/queue/lookups.ts';
+import type { Task } from '../database/queue/queue.ts';
+import { urgencies } from '../hosts/interface/call.ts';
+import type { Call } from '../hosts/interface/provider.ts';
+import { AppError } from '../model/errors.ts';
 import { createStartTasks } from './begin-work.ts';
-import { checkAccess } from './check-access.ts';
-import { checkAccounts, checkNamedAccounts } from './check-accounts.ts';
-import { createOrphanTasks } from './check-orphans.ts';
-import { createCleaningTasks } from './clean-up.ts';
-import { busyDelayMs, collectAccount, collectNamedRepository } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
-import { countLanguages } from './count-languages.ts';
-import { fetchCalendar } from './fetch-calendar.ts';
-import { fetchReportedTotals } from './fetch-reported-totals.ts';
-import { fetchWindow } from './fetch-window.ts';
-import { createInstalledTasks } from './installed-tasks.ts';
-import { lookUp, refresh } from './look-up.ts';
-import { lookUpNamedPeople } from './look-up-named-people.ts';
-import { createWithdrawalTasks } from './lost-access.ts';
-import { createRecountTasks } from './recount-owners.ts';
-import { updateTotals } from './update-totals.ts';
+import { applyDeliveries } from './deliveries/apply-deliveries.ts';
+import { applyJob } from './deliveries/store.ts';
+import { countLanguages } from './histories/count-languages.ts';
+import { createInstalledTasks } from './installations/installed-tasks.ts';
+import { checkAccess } from './lookups/check-access.ts';
+import { checkAccounts, checkNamedAccounts } from './lookups/check-accounts.ts';
+import { fetchCalendar } from './lookups/fetch-calendar.ts';
+import { fetchReportedTotals } from './lookups/fetch-reported-totals.ts';
+import { fetchWindow } from './lookups/fetch-window.ts';
+import { lookUp, refresh } from './lookups/look-up.ts';
+import { lookUpNamedPeople } from './lookups/look-up-named-people.ts';
+import { createWithdrawalTasks } from './lookups/lost-access.ts';
+import { busyDelayMs, collectAccount, collectNamedRepository } from './streams/collect.ts';
+import { createOrphanTasks } from './totals/check-orphans.ts';
+import { createRecountTasks } from './totals/recount-owners.ts';
+import { updateTotals } from './totals/update-totals.ts';
 
 /** The time slice, in ms, of a job that collects. */
 const timeSliceMs = 60_000;

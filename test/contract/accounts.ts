@@ -8,7 +8,7 @@ import {
   removeCollaborator,
   removeMember,
 } from '../../simulators/world/repository-changes.ts';
-import type { AccountReport } from '../../src/providers/provider.ts';
+import type { AccountReport } from '../../src/hosts/interface/provider.ts';
 import { type ContractHost, knownAccount, lastReport, newCall, type Rule, ruleAboutParts } from './host.ts';
 
 /** Rules about accounts and the proof of their ownership. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Repository } from '../../simulators/world/model.ts';
 import { dismissReview } from '../../simulators/world/threads.ts';
-import { type Contribution, contributionKinds, type ItemKind } from '../../src/contributions/contribution.ts';
-import { type Stream, streamsOf } from '../../src/providers/provider.ts';
+import { type Stream, streamsOf } from '../../src/hosts/interface/provider.ts';
+import { type Contribution, contributionKinds, type ItemKind } from '../../src/model/contribution.ts';
 import { compareContributions, expectedContributions, normalize, withoutUnreported } from './expected.ts';
 import { type Fixture, knownRepository, newCall, type Rule, ruleAboutParts } from './host.ts';
 

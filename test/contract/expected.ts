@@ -1,5 +1,5 @@
 import type { Issue, PullRequest, Reactable, Repository, Review } from '../../simulators/world/model.ts';
-import { type Contribution, noDetails, reviewStates } from '../../src/contributions/contribution.ts';
+import { type Contribution, noDetails, reviewStates } from '../../src/model/contribution.ts';
 import type { ContractHost } from './host.ts';
 import type { ContractWorld } from './world.ts';
 

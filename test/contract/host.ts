@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TokenName } from '../../simulators/github/tokens.ts';
 import type { Account, Repository, ReviewState } from '../../simulators/world/model.ts';
-import type { Contribution } from '../../src/contributions/contribution.ts';
 import type {
   AccountReport,
   Call,
@@ -9,7 +8,8 @@ import type {
   KnownRepository,
   Provider,
   ProviderWith,
-} from '../../src/providers/provider.ts';
+} from '../../src/hosts/interface/provider.ts';
+import type { Contribution } from '../../src/model/contribution.ts';
 import type { ContractWorld } from './world.ts';
 
 /** A kind of code host whose provider must keep the contract. */

@@ -1,4 +1,4 @@
-import type { ContributionPage, ProviderWith } from '../../src/providers/provider.ts';
+import type { ContributionPage, ProviderWith } from '../../src/hosts/interface/provider.ts';
 import { newCall } from './host.ts';
 import { type ContractWorld, handbookOf } from './world.ts';
 

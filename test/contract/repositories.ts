@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { addPullRequest } from '../../simulators/world/activity.ts';
 import { lineCountsOf } from '../../simulators/world/line-counts.ts';
 import { renameRepository, transferRepository } from '../../simulators/world/mutations.ts';
-import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
+import type { KnownAccount, Provider } from '../../src/hosts/interface/provider.ts';
 import { expectedContributions, withoutUnreported } from './expected.ts';
 import { knownAccount, knownRepository, newCall, type Rule, ruleAboutParts } from './host.ts';
 

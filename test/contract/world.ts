@@ -14,7 +14,7 @@ import { react } from '../../simulators/world/reactions.ts';
 import { star } from '../../simulators/world/repository-changes.ts';
 import { assign, label, requestReview } from '../../simulators/world/threads.ts';
 import { World } from '../../simulators/world/world.ts';
-import type { KnownAccount, KnownRepository } from '../../src/providers/provider.ts';
+import type { KnownAccount, KnownRepository } from '../../src/hosts/interface/provider.ts';
 import { clock } from '../time.ts';
 
 /** A small world that every code host can report completely. The simulators have tokens of its people. */

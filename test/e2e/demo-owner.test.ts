@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openStandIn, prepareDemo } from '../../src/commands/demo/demo.ts';
-import { importSample, sampleTime } from '../../src/commands/sample.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { openStandIn, prepareDemo } from '../../src/app/commands/demo/demo.ts';
+import { importSample, sampleTime } from '../../src/app/commands/sample.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { createTestDatabase } from '../database.ts';
 import { bearer, tokenIn } from '../integration/access/owner.ts';
 import { sharedBrowser } from '../service/cards/browser.ts';

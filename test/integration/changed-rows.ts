@@ -1,4 +1,4 @@
-import type { Database } from '../../src/database/connection.ts';
+import type { Database } from '../../src/database/connections/connection.ts';
 
 /**
  * Counts the rows that transactions change in some tables from now on, by triggers.

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import type { Connection, Database } from '../../src/database/connection.ts';
+import type { Connection, Database } from '../../src/database/connections/connection.ts';
 
 /** A place in some work: the text of the next statement, after how many others, and whether a transaction is open. */
 export interface Place {

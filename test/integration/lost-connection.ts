@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Client, Pool } from 'pg';
-import type { Connection, Database } from '../../src/database/connection.ts';
+import type { Connection, Database } from '../../src/database/connections/connection.ts';
 
 /** A client, with the socket of its connection and the process of the server, which the types leave out. */
 type ClientWithSocket = Client & { connection: { stream: { destroy: () => void } }; processID: number };

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool, type PoolConfig } from 'pg';
-import type { Connection, Database } from '../../src/database/connection.ts';
+import type { Connection, Database } from '../../src/database/connections/connection.ts';
 
 /** A part of a plan that PostgreSQL has run, as auto_explain reports it. */
 interface PlanNode {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../simulators/github/simulator.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { openDatabase } from '../../src/database/connections/open.ts';
 import { createTestDatabase } from '../database.ts';
 import { startTestService } from '../e2e/service.ts';
 import { engines, jsonRequest, serviceToken } from '../integration/access/owner.ts';

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { findProcesses, waitUntilAsleep } from '../../simulators/git/processes.ts';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
-import { readCommits } from '../../src/history/read-commits.ts';
+import { readCommits } from '../../src/hosts/history/read-commits.ts';
 import { assertDates, assertTotals, prepareReal, type Sample } from '../integration/history/samples.ts';
 
 describe('the commits of a history of a hundred thousand', () => {

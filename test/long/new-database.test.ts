@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { migrate } from '../../src/database/migrate.ts';
-import { openDatabase, openUnchanged } from '../../src/database/open.ts';
+import { openDatabase, openUnchanged } from '../../src/database/connections/open.ts';
+import { migrate } from '../../src/database/migrations/migrate.ts';
 import { createTestDatabase } from '../database.ts';
 
 describe('tables of an empty database', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Random } from '../../simulators/world/random.ts';
-import type { Change } from '../../src/providers/provider.ts';
-import { applyDeliveries } from '../../src/sync/apply-deliveries.ts';
+import type { Change } from '../../src/hosts/interface/provider.ts';
+import { applyDeliveries } from '../../src/sync/deliveries/apply-deliveries.ts';
 import { isThorough } from '../depth.ts';
 import {
   contributionsChanged,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startQueue } from '../../src/database/queue.ts';
+import { startQueue } from '../../src/database/queue/queue.ts';
 import { openTestDatabase } from '../database.ts';
 import { until } from '../time.ts';
 

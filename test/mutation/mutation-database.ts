@@ -1,9 +1,9 @@
-import { readConfig } from '../../src/config/config.ts';
-import { type Core, openCore } from '../../src/core.ts';
-import { createLog } from '../../src/log.ts';
-import { createProviders } from '../../src/providers/index.ts';
-import { Claims } from '../../src/sync/claims.ts';
+import { readConfig } from '../../src/app/config/config.ts';
+import { type Core, openCore } from '../../src/app/core.ts';
+import { createProviders } from '../../src/hosts/index.ts';
+import { createLog } from '../../src/model/log.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../../src/sync/context.ts';
+import { Claims } from '../../src/sync/streams/claims.ts';
 import { createTestDatabase } from '../database.ts';
 import { type ColumnDigests, digestColumns, digestRows, type Source } from './digest.ts';
 import type { ObservedHost } from './observed-host.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { counterNames, ofDays, ofPeople, type StoredCounter, storedCounters } from '../../src/contributions/kinds.ts';
+import { counterNames, ofDays, ofPeople, type StoredCounter, storedCounters } from '../../src/model/kinds.ts';
 
 /** Everything that a run stores, without our own ids and the times of the run. */
 

@@ -1,4 +1,4 @@
-import type { Job } from '../../src/database/added-jobs.ts';
+import type { Job } from '../../src/database/queue/added-jobs.ts';
 import type { ObservedHost } from './observed-host.ts';
 import type { Row } from './snapshot.ts';
 

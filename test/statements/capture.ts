@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dividedNames } from '../../src/database/divided-tables.ts';
+import { dividedNames } from '../../src/database/tables/divided-tables.ts';
 import { onStatement } from './on-statement.ts';
 
 /** A statement that the service has sent, and the line of the module that did. */

@@ -1,5 +1,5 @@
 import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query';
-import { dividedNames } from '../../src/database/divided-tables.ts';
+import { dividedNames } from '../../src/database/tables/divided-tables.ts';
 import { aliasOf, entriesOf, isNode, levels, type Node } from './nodes.ts';
 
 /**

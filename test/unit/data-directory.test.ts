@@ -3,7 +3,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, symlinkSync, w
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
-import { prepareDataDirectory } from '../../src/data-directory.ts';
+import { prepareDataDirectory } from '../../src/database/embedded/data-directory.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Registry } from 'prom-client';
-import { registerGauge, type Sample, sharing } from '../../src/gauge.ts';
+import { registerGauge, type Sample, sharing } from '../../src/model/gauge.ts';
 
 const values = async (registry: Registry): Promise<string[]> =>
   (await registry.metrics()).split('\n').filter((line) => /^[a-z]/.test(line));

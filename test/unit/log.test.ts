@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AppError } from '../../src/errors.ts';
-import { createLog, type Log, linesForPeople } from '../../src/log.ts';
+import { AppError } from '../../src/model/errors.ts';
+import { createLog, type Log, linesForPeople } from '../../src/model/log.ts';
 import { until } from '../time.ts';
 
 describe('formatting of the log for people', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics } from '../../src/app/metrics.ts';
 
 describe('createMetrics', () => {
   it('observes the garbage collector and the event loop of the process once, and each service by itself', async () => {

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
-import { AppError } from '../../errors.ts';
-import type { Comparison } from '../../http/envelope.ts';
-import { cutPage, type Page, type PageStart, staleCursor } from '../../http/pagination.ts';
-import { fromCursor, toCursor } from '../../windows/cursors.ts';
-import { invalid } from '../../windows/problem.ts';
+import type { Comparison } from '../../http/pipeline/envelope.ts';
+import { cutPage, type Page, type PageStart, staleCursor } from '../../http/pipeline/pagination.ts';
+import { AppError } from '../../model/errors.ts';
+import { fromCursor, toCursor } from '../../model/windows/cursors.ts';
+import { invalid } from '../../model/windows/problem.ts';
 import {
   countedUntil,
   firstInstant,
@@ -12,7 +12,7 @@ import {
   type Window,
   type WindowText,
   windowBefore,
-} from '../../windows/window.ts';
+} from '../../model/windows/window.ts';
 import { type ChangedItem, type FormerScope, findChanges, findComparableSince } from './comparison-store.ts';
 import { countEvidence, type ItemsWanted, type LoadedEvidence } from './evidence.ts';
 import type { ItemPlace, ItemScope } from './items-store.ts';

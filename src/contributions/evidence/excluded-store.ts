@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Connection } from '../../database/connection.ts';
-import { isPresentInSql } from '../../repositories/present-store.ts';
-import type { StoredCounter } from '../kinds.ts';
+import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import type { StoredCounter } from '../../model/kinds.ts';
 import { isAmong } from './filter-store.ts';
 import { type ItemPage, type ItemScope, isOnPage, isVisible, itemsOf, visibleOf } from './items-store.ts';
 import type { Item } from './store.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isOfTypeInSql } from '../../accounts/agent-store.ts';
-import type { PersonType } from '../../accounts/agents.ts';
-import type { StoredCounter } from '../kinds.ts';
+import { isOfTypeInSql } from '../../accounts/mentions/agent-store.ts';
+import type { PersonType } from '../../model/agents.ts';
+import type { StoredCounter } from '../../model/kinds.ts';
 
 /** Narrows the items behind a number. */
 export interface ItemFilter {

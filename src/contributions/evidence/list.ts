@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
-import type { PageStart } from '../../http/pagination.ts';
-import type { Window, WindowText } from '../../windows/window.ts';
+import type { PageStart } from '../../http/pipeline/pagination.ts';
+import type { Window, WindowText } from '../../model/windows/window.ts';
 import { CompareParameter, loadComparison } from './comparison.ts';
 import {
   EvidenceFormat,

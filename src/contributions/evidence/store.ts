@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Connection } from '../../database/connection.ts';
-import { fixedStatement, pointRead } from '../../database/point-reads.ts';
-import { counts } from '../column-store.ts';
-import { contributionKinds, itemised, type StoredCounter } from '../kinds.ts';
-import { commitsOfPerson, momentOf } from '../window-store.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import { fixedStatement, pointRead } from '../../database/reads/point-reads.ts';
+import { contributionKinds, itemised, type StoredCounter } from '../../model/kinds.ts';
+import { counts } from '../totals/column-store.ts';
+import { commitsOfPerson, momentOf } from '../windows/window-store.ts';
 import { isWanted } from './filter-store.ts';
 import {
   endOfCounted,

@@ -1,11 +1,11 @@
 import { toEntity } from '../../accounts/entity.ts';
 import type { RouteServices } from '../../accounts/resolve.ts';
-import type { HandlerResult, ResolvedAccount } from '../../http/endpoint.ts';
-import { envelope } from '../../http/envelope.ts';
-import type { ImageRequest } from '../../http/images.ts';
-import type { Window } from '../../windows/window.ts';
+import type { HandlerResult, ResolvedAccount } from '../../http/pipeline/endpoint.ts';
+import { envelope } from '../../http/pipeline/envelope.ts';
+import type { ImageRequest } from '../../http/pipeline/images.ts';
+import type { Window } from '../../model/windows/window.ts';
 import { lastFetched } from '../last-fetched.ts';
-import { wholeDays } from '../window.ts';
+import { wholeDays } from '../windows/window.ts';
 import { type CountedLanguages, loadLanguages } from './languages.ts';
 
 const defaultLimit = 6;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Connection } from '../../database/connection.ts';
+import type { Connection } from '../../database/connections/connection.ts';
 import {
   dayOf,
   daysOfPage,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Connection } from '../../database/connection.ts';
-import { fixedStatement, pointRead } from '../../database/point-reads.ts';
-import { isPublicInSql } from '../../repositories/present-store.ts';
+import { isPublicInSql } from '../../accounts/repositories/present-store.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import { fixedStatement, pointRead } from '../../database/reads/point-reads.ts';
 import { findAddresses, isOfPerson, type LanguageSum, maxLanguages } from './store.ts';
 
 /** The most sums that `findFewLanguages` reads: those of nearly all people, in about a millisecond. */

@@ -1,9 +1,9 @@
 import type { LoadServices } from '../../accounts/resolve.ts';
 import type { Account } from '../../accounts/store.ts';
-import type { ResolvedAccount } from '../../http/endpoint.ts';
-import type { LanguagesInput } from '../../http/images.ts';
-import { countedUntil, type Window } from '../../windows/window.ts';
-import { countLanguagesJob } from '../jobs.ts';
+import type { ResolvedAccount } from '../../http/pipeline/endpoint.ts';
+import type { LanguagesInput } from '../../http/pipeline/images.ts';
+import { countedUntil, type Window } from '../../model/windows/window.ts';
+import { countLanguagesJob } from '../items/jobs.ts';
 import { findFewLanguages } from './few-store.ts';
 import { colourOfLanguage } from './linguist.ts';
 import { findLanguageRepositories, findLanguages, type LanguageQuery, type LanguageSum } from './store.ts';

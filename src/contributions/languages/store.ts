@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Connection } from '../../database/connection.ts';
-import { pointRead } from '../../database/point-reads.ts';
-import { isPresentInSql } from '../../repositories/present-store.ts';
-import { changeCheckedLanguages } from '../checked-store.ts';
-import { forgetFound, type PendingDetail } from '../detail-store.ts';
-import { lockTotals } from '../write-store.ts';
+import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import { pointRead } from '../../database/reads/point-reads.ts';
+import { forgetFound, type PendingDetail } from '../items/detail-store.ts';
+import { lockTotals } from '../items/write-store.ts';
+import { changeCheckedLanguages } from '../totals/checked-store.ts';
 import type { FilesByLanguage } from './linguist.ts';
 import { changeLanguageSums } from './sum-store.ts';
 

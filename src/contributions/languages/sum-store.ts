@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Connection } from '../../database/connection.ts';
+import type { Connection } from '../../database/connections/connection.ts';
 
 /**
  * Sums of `language_days` over all days, by repository, address and language. Pages read them, because a person has far

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { AppError } from '../../errors.ts';
-import type { Database } from '../connection.ts';
-import { newestMigration, readMigrationState } from '../migrate.ts';
+import { AppError } from '../../model/errors.ts';
+import type { Database } from '../connections/connection.ts';
+import { newestMigration, readMigrationState } from '../migrations/migrate.ts';
 import { endOfRows, toFrames, toLine } from './format.ts';
 import { openSession } from './session.ts';
 import { type CopiedRows, inSql, jobs, listStoredTables, storedNames } from './stored-tables.ts';

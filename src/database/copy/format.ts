@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../model/errors.ts';
 
 /**
  * The file of a backup: a line of JSON about the whole file; for each table a line of JSON with its columns, frames of

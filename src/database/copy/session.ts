@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
-import { noTimeLimits } from '../migrating-session.ts';
-import { breakOff, endConnection } from '../pool.ts';
-import { transportSettings } from '../session-settings.ts';
+import { breakOff, endConnection } from '../connections/pool.ts';
+import { transportSettings } from '../connections/session-settings.ts';
+import { noTimeLimits } from '../migrations/migrating-session.ts';
 
 /** Settings of the text format of COPY, which replace those of a role or database. */
 const textFormat = `set client_encoding = 'UTF8'; set datestyle = 'ISO'`;

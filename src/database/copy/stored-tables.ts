@@ -1,5 +1,5 @@
 import { type Client, escapeIdentifier } from 'pg';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../tables/tables.ts';
 
 /**
  * All tables, and whether a backup contains them. Left out are lists, which are made again, and data about running

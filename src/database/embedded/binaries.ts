@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { v4 as uuidv4 } from 'uuid';
-import { AppError } from '../../errors.ts';
-import { describeNoSpace, isOutOfSpace } from '../../free-space.ts';
+import { AppError } from '../../model/errors.ts';
+import { describeNoSpace, isOutOfSpace } from '../../model/free-space.ts';
 import type { ServerUser } from './server-user.ts';
 
 /** Paths of PostgreSQL's programs, where the server's user can run them. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmod, chown, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { v4 as uuidv4 } from 'uuid';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../model/errors.ts';
 import type { Binaries } from './binaries.ts';
 import { cannotRun, explainOutput } from './failure.ts';
 import { isRunning } from './postmaster.ts';

@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeDirectory } from '../../data-directory.ts';
-import { AppError } from '../../errors.ts';
-import { describeNoSpace, exhaustedAt } from '../../free-space.ts';
+import { AppError } from '../../model/errors.ts';
+import { describeNoSpace, exhaustedAt } from '../../model/free-space.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { canConnect } from './can-connect.ts';
 import { ensureCluster, superuser } from './cluster.ts';
+import { makeDirectory } from './data-directory.ts';
 import { explainDirectoryError, explainOutput } from './failure.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
 import { Lease } from './lease.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.ts';
-import { describeNoSpace, exhaustedAt, isOutOfSpace } from '../../free-space.ts';
+import { AppError } from '../../model/errors.ts';
+import { describeNoSpace, exhaustedAt, isOutOfSpace } from '../../model/free-space.ts';
 
 /**
  * Returns the error of a server that did not start, with one line about the cause and, where it is known, the remedy.

@@ -1,6 +1,6 @@
 import { readFileSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../model/errors.ts';
 
 /** The operating system's user that runs the server. */
 export interface ServerUser {

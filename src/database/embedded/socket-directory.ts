@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../model/errors.ts';
 
 /** The longest address of a Unix socket (sun_path of 108 bytes with the closing zero; 104 on macOS). */
 const maxPathBytes = process.platform === 'darwin' ? 103 : 107;

@@ -1,4 +1,4 @@
-import { ofContributions, ofDays, ofPeople, type StoredCounter, summedNames } from '../../contributions/kinds.ts';
+import { ofContributions, ofDays, ofPeople, type StoredCounter, summedNames } from '../../model/kinds.ts';
 
 /**
  * Returns the definition of the function that adds changes to the totals, and records the people whom they concern. Each

@@ -1,4 +1,4 @@
-import { advisoryLocks } from '../advisory-locks.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 
 /**
  * Returns the definitions of the locks of transactions that change the contributions or commits of a repository, or its

@@ -1,4 +1,4 @@
-import { maxAtOnce } from '../announcements.ts';
+import { maxAtOnce } from '../queue/announcements.ts';
 
 /** Returns the definition of a function: the most accounts that one transaction names, which a node reads at a time. */
 export function maxAnnouncedFunction(): string {

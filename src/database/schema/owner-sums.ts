@@ -8,8 +8,8 @@ import {
   sumColumns,
   summedNames,
   uncollectedColumn,
-} from '../../contributions/kinds.ts';
-import { advisoryLocks } from '../advisory-locks.ts';
+} from '../../model/kinds.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 
 /** Returns the definitions of the functions that sum up the repositories of owners. */
 export function summingFunctions(counters: readonly StoredCounter[]): string {

@@ -1,9 +1,9 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
-import type { App } from '../app.ts';
-import type { Representations } from '../compression.ts';
-import { renderDocument } from '../public-document.ts';
-import { sendResponse } from '../send.ts';
+import { renderDocument } from '../pipeline/public-document.ts';
+import { sendResponse } from '../pipeline/send.ts';
+import type { App } from '../server/app.ts';
+import type { Representations } from '../server/compression.ts';
 import { complete } from './components.ts';
 import { type Document, tags } from './document.ts';
 import { responsesOf } from './responses.ts';

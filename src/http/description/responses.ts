@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { ProblemSchema } from '../problem.ts';
+import { ProblemSchema } from '../pipeline/problem.ts';
 
 /** The statuses of responses: the name of the component that routes share, and its meaning. */
 export const statuses: Record<string, { name: string; description: string }> = {

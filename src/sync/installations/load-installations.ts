@@ -1,5 +1,5 @@
-import type { Task } from '../../database/queue.ts';
-import { findUsable } from '../../installations/store.ts';
+import { findUsable } from '../../accounts/installations/store.ts';
+import type { Task } from '../../database/queue/queue.ts';
 import type { SyncContext } from '../context.ts';
 
 /** Gives providers the installations that the database has. */

@@ -1,4 +1,8 @@
-import { inBatches } from '../../database/in-batches.ts';
+import { inBatches } from '../../database/connections/in-batches.ts';
+import type { AttemptPage, DeliveryAttempt, InstallableApp } from '../../hosts/interface/installation.ts';
+import type { Call } from '../../hosts/interface/provider.ts';
+import { AppError } from '../../model/errors.ts';
+import type { SyncContext } from '../context.ts';
 import {
   countRedelivery,
   endRedeliveries,
@@ -9,11 +13,7 @@ import {
   forgetRedeliveries,
   saveCheck,
   saveRedelivery,
-} from '../../deliveries/missed-store.ts';
-import { AppError } from '../../errors.ts';
-import type { AttemptPage, DeliveryAttempt, InstallableApp } from '../../providers/installation.ts';
-import type { Call } from '../../providers/provider.ts';
-import type { SyncContext } from '../context.ts';
+} from '../deliveries/missed-store.ts';
 
 /** GitHub keeps its record of deliveries, and repeats them on request, for three days. */
 const keptMs = 3 * 86_400_000;

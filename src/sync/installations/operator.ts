@@ -1,16 +1,16 @@
-import { requestListing } from '../../accounts/mention-store.ts';
+import { recordInstalled } from '../../accounts/installations/coverage-store.ts';
+import { installByOperator, uninstallByOperator } from '../../accounts/installations/operator-store.ts';
+import { requestListing } from '../../accounts/mentions/mention-store.ts';
+import { findOwnedRepository } from '../../accounts/repositories/store.ts';
 import type { Account } from '../../accounts/store.ts';
-import { collectJob, collectRepositoryJob } from '../../contributions/jobs.ts';
-import { addJob } from '../../database/added-jobs.ts';
-import { announce } from '../../database/announcements.ts';
-import { inTransaction } from '../../database/transaction.ts';
-import { AppError } from '../../errors.ts';
-import { recordInstalled } from '../../installations/coverage-store.ts';
-import { installByOperator, uninstallByOperator } from '../../installations/operator-store.ts';
-import type { Call, ListedRepository, Provider } from '../../providers/provider.ts';
-import { findOwnedRepository } from '../../repositories/store.ts';
+import { collectJob, collectRepositoryJob } from '../../contributions/items/jobs.ts';
+import { inTransaction } from '../../database/connections/transaction.ts';
+import { addJob } from '../../database/queue/added-jobs.ts';
+import { announce } from '../../database/queue/announcements.ts';
+import type { Call, ListedRepository, Provider } from '../../hosts/interface/provider.ts';
+import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
-import { saveListed } from '../list-repositories.ts';
+import { saveListed } from '../listings/list-repositories.ts';
 
 /**
  * Installs an account, or one repository of it, on behalf of the operator, and queues its collecting.

@@ -1,15 +1,15 @@
-import { findOptedOutIds } from '../../accounts/opt-out-store.ts';
-import { addJob } from '../../database/added-jobs.ts';
-import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
-import { inTransaction } from '../../database/transaction.ts';
-import { AppError } from '../../errors.ts';
-import { welcomeJob } from '../../installations/jobs.ts';
-import { findUnseen, saveInstallations, saveSelection } from '../../installations/store.ts';
-import type { InstallableApp, Installation } from '../../providers/installation.ts';
-import type { Call } from '../../providers/provider.ts';
-import { acceptCredentials } from '../../repositories/withdrawn-store.ts';
+import { welcomeJob } from '../../accounts/installations/jobs.ts';
+import { findUnseen, saveInstallations, saveSelection } from '../../accounts/installations/store.ts';
+import { acceptCredentials } from '../../accounts/repositories/withdrawn-store.ts';
+import { findOptedOutIds } from '../../accounts/visibility/opt-out-store.ts';
+import { inTransaction } from '../../database/connections/transaction.ts';
+import { addJob } from '../../database/queue/added-jobs.ts';
+import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
+import type { InstallableApp, Installation } from '../../hosts/interface/installation.ts';
+import type { Call } from '../../hosts/interface/provider.ts';
+import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
-import { forgetWaitsJob } from '../forget-waits.ts';
+import { forgetWaitsJob } from '../lookups/forget-waits.ts';
 import { loadInstallations } from './load-installations.ts';
 import { updateInstalledRepositories } from './update-installed.ts';
 

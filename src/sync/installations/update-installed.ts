@@ -1,10 +1,10 @@
-import { requestListing } from '../../accounts/mention-store.ts';
-import { collectJob } from '../../contributions/jobs.ts';
-import { addJob } from '../../database/added-jobs.ts';
-import type { Connection } from '../../database/connection.ts';
-import { hideUncovered, type Owners, recordInstalled } from '../../installations/coverage-store.ts';
+import { hideUncovered, type Owners, recordInstalled } from '../../accounts/installations/coverage-store.ts';
+import { requestListing } from '../../accounts/mentions/mention-store.ts';
+import { collectJob } from '../../contributions/items/jobs.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import { addJob } from '../../database/queue/added-jobs.ts';
 import type { SyncContext } from '../context.ts';
-import { recordVisibility } from '../record-state.ts';
+import { recordVisibility } from '../lookups/record-state.ts';
 
 /** Updates which repositories are installed, and hides those that no installation covers any more. */
 export async function updateInstalledRepositories(

@@ -1,12 +1,12 @@
-import { findKnown, requestListing } from '../../accounts/mention-store.ts';
-import { collectJob } from '../../contributions/jobs.ts';
-import { addJob } from '../../database/added-jobs.ts';
-import { inTransaction } from '../../database/transaction.ts';
-import type { InstallationReference } from '../../installations/jobs.ts';
-import { findInstallation } from '../../installations/store.ts';
-import type { Call } from '../../providers/provider.ts';
+import type { InstallationReference } from '../../accounts/installations/jobs.ts';
+import { findInstallation } from '../../accounts/installations/store.ts';
+import { findKnown, requestListing } from '../../accounts/mentions/mention-store.ts';
+import { collectJob } from '../../contributions/items/jobs.ts';
+import { inTransaction } from '../../database/connections/transaction.ts';
+import { addJob } from '../../database/queue/added-jobs.ts';
+import type { Call } from '../../hosts/interface/provider.ts';
 import type { SyncContext } from '../context.ts';
-import { lookUp } from '../look-up.ts';
+import { lookUp } from '../lookups/look-up.ts';
 
 /** Queues the collecting of everything that an installation shows. */
 export async function welcome(

@@ -1,4 +1,4 @@
-import { installByName } from '../../../src/commands/installations.ts';
+import { installByName } from '../../../src/app/commands/installations.ts';
 import type { TestService } from '../service.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { recountRepository } from '../../../bench/recount-repository.ts';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
-import type { Tables } from '../../../src/database/tables.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';

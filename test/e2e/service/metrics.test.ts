@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { createPrimaryMetrics } from '../../../src/workers/primary.ts';
+import { createPrimaryMetrics } from '../../../src/app/workers/primary.ts';
 import { until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 

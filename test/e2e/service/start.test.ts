@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { readerOf } from '../../../src/pages/reader.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
+import { advisoryLocks } from '../../../src/database/schema/advisory-locks.ts';
+import { readerOf } from '../../../src/views/pages/reader.ts';
 import { createTestDatabase } from '../../database.ts';
 import type { OpenApi } from '../../described/open-api.ts';
 import { Description, type SentResponse } from '../../described/validate.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { openDatabase } from '../../../src/database/open.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { bearer, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { beginErasure } from '../../../src/access/erasure/store.ts';
 import { type Account, findById } from '../../../src/accounts/store.ts';
-import { collectRepositoryJob, fetchWindowJob } from '../../../src/contributions/jobs.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { beginErasure } from '../../../src/app/owners/erasure/store.ts';
+import { collectRepositoryJob, fetchWindowJob } from '../../../src/contributions/items/jobs.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { now, saveGrace } from '../contributions/erasure-fixture.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 

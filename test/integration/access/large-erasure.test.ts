@@ -3,27 +3,36 @@ import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { type ErasedAtOnce, eraseNext } from '../../../src/access/erasure/erase.ts';
-import { exportAccount } from '../../../src/access/export/store.ts';
-import { isNameOptedOut, releaseOptOuts } from '../../../src/accounts/opt-out-store.ts';
+import { installByOperator } from '../../../src/accounts/installations/operator-store.ts';
+import {
+  findInstallationsOf,
+  findUsable,
+  listInstallations,
+  saveSelection,
+} from '../../../src/accounts/installations/store.ts';
 import { findByName } from '../../../src/accounts/store.ts';
-import { findAwarded, recordAwarded } from '../../../src/achievements/awards/award-store.ts';
-import { findEarnable } from '../../../src/achievements/awards/earnable-store.ts';
+import { isNameOptedOut, releaseOptOuts } from '../../../src/accounts/visibility/opt-out-store.ts';
+import { type ErasedAtOnce, eraseNext } from '../../../src/app/owners/erasure/erase.ts';
+import { exportAccount } from '../../../src/app/owners/export/store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { findAwarded, recordAwarded } from '../../../src/recognition/achievements/awards/award-store.ts';
+import { findEarnable } from '../../../src/recognition/achievements/awards/earnable-store.ts';
 import {
   findAchievementHolders,
   findAwardedAchievement,
   findPublicAchievement,
-} from '../../../src/achievements/awards/holders-store.ts';
-import { findForeignIds, importAwards } from '../../../src/achievements/awards/import-store.ts';
-import { findAward, findAwardPage } from '../../../src/achievements/awards/page-store.ts';
-import { findRevoked, isAwardStanding, statusEntryOf } from '../../../src/achievements/credentials/status-store.ts';
-import { setRevoked } from '../../../src/achievements/revocations/store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { installByOperator } from '../../../src/installations/operator-store.ts';
-import { findInstallationsOf, findUsable, listInstallations, saveSelection } from '../../../src/installations/store.ts';
-import { claimNext } from '../../../src/notifications/outbox-store.ts';
-import { findNotification, findNotifications } from '../../../src/notifications/report-store.ts';
+} from '../../../src/recognition/achievements/awards/holders-store.ts';
+import { findForeignIds, importAwards } from '../../../src/recognition/achievements/awards/import-store.ts';
+import { findAward, findAwardPage } from '../../../src/recognition/achievements/awards/page-store.ts';
+import {
+  findRevoked,
+  isAwardStanding,
+  statusEntryOf,
+} from '../../../src/recognition/achievements/credentials/status-store.ts';
+import { setRevoked } from '../../../src/recognition/achievements/revocations/store.ts';
+import { claimNext } from '../../../src/recognition/notifications/outbox-store.ts';
+import { findNotification, findNotifications } from '../../../src/recognition/notifications/report-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { watchChangedRows } from '../changed-rows.ts';

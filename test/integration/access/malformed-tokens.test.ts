@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readPublicKey } from '../../../src/access/keys/public-key.ts';
-import { saveKey } from '../../../src/access/keys/store.ts';
-import { verifyToken } from '../../../src/access/tokens/verify.ts';
+import { readPublicKey } from '../../../src/accounts/access/keys/public-key.ts';
+import { saveKey } from '../../../src/accounts/access/keys/store.ts';
+import { verifyToken } from '../../../src/accounts/access/tokens/verify.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { ed25519, eddsa, forge, pem } from './forge-token.ts';

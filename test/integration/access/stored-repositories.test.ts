@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findStoredRepositories } from '../../../src/access/erasure/store.ts';
+import { findStoredRepositories } from '../../../src/app/owners/erasure/store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 

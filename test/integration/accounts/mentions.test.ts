@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import type { Actor } from '../../../src/accounts/account.ts';
-import { saveActors } from '../../../src/accounts/actor-store.ts';
+import { saveActors } from '../../../src/accounts/mentions/actor-store.ts';
 import { findById, findByName } from '../../../src/accounts/store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import type { Actor } from '../../../src/model/account.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 
 const actor = (externalId: string, more: Partial<Actor> = {}): Actor => ({

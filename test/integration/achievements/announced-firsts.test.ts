@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
-import { awardRepository } from '../../../src/achievements/awards/award.ts';
-import { type EvaluatedConfig, readFile } from '../../../src/achievements/files/read-file.ts';
-import { requestFullEvaluation, saveFile } from '../../../src/achievements/files/store.ts';
-import type { Contribution } from '../../../src/contributions/contribution.ts';
-import { saveContributions } from '../../../src/contributions/contribution-store.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { saveContributions } from '../../../src/contributions/items/contribution-store.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import type { Contribution } from '../../../src/model/contribution.ts';
+import { awardRepository } from '../../../src/recognition/achievements/awards/award.ts';
+import { type EvaluatedConfig, readFile } from '../../../src/recognition/achievements/files/read-file.ts';
+import { requestFullEvaluation, saveFile } from '../../../src/recognition/achievements/files/store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { type NewItem, storeRepository } from '../boards/store-repository.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { removeUnseenCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
-import { type Contribution, type ContributionDetails, noDetails } from '../../../src/contributions/contribution.ts';
-import { adoptOrphans } from '../../../src/contributions/contribution-store.ts';
-import { saveChangedFiles, saveCommitFiles, saveLineCounts } from '../../../src/contributions/detail-store.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { removeUnseenCommits, saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
+import { adoptOrphans } from '../../../src/contributions/items/contribution-store.ts';
+import { saveChangedFiles, saveCommitFiles, saveLineCounts } from '../../../src/contributions/items/detail-store.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { type Contribution, type ContributionDetails, noDetails } from '../../../src/model/contribution.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import {
   addRepository,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Database } from '../../../src/database/connection.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
 
 export interface StoredAwards {
   awardIds: string[];

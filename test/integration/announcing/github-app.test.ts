@@ -4,7 +4,7 @@ import { type Permissions, readPermissions } from '../../../simulators/github/ap
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addDiscussion } from '../../../simulators/world/activity.ts';
 import { addComment, addDiscussionComment } from '../../../simulators/world/comments.ts';
-import type { Contribution } from '../../../src/contributions/contribution.ts';
+import type { Contribution } from '../../../src/model/contribution.ts';
 import { knownRepository, newCall } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { createAppProvider } from '../providers/github/app-provider.ts';

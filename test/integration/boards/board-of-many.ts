@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { saveBoards } from '../../../src/boards/board-store.ts';
-import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { saveBoards } from '../../../src/recognition/boards/board-store.ts';
+import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 
 /** The time at which all is stored that these boards count. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { completeSeasons, correctSeason } from '../../../src/boards/seasons/correct.ts';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
-import type { Connection } from '../../../src/database/connection.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { completeSeasons, correctSeason } from '../../../src/recognition/boards/seasons/correct.ts';
+import { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts';
 import { openTestDatabase } from '../../database.ts';
 import {
   addIssues,

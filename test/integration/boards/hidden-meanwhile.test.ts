@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { findSeason } from '../../../src/boards/seasons/season-store.ts';
-import { withdrawSome } from '../../../src/boards/seasons/withdrawal-store.ts';
 import { countImported } from '../../../src/contributions/count-imported-store.ts';
-import { exportLines, importLines, readHeader } from '../../../src/database/backup.ts';
+import { exportLines, importLines, readHeader } from '../../../src/database/copy/export.ts';
+import { findSeason } from '../../../src/recognition/boards/seasons/season-store.ts';
+import { withdrawSome } from '../../../src/recognition/boards/seasons/withdrawal-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { begin } from '../contributions/erasure-fixture.ts';
 import { storeBoard } from './board-of-many.ts';

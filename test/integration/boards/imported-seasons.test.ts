@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { completeSeasons, correctSeason } from '../../../src/boards/seasons/correct.ts';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
-import { findSeason } from '../../../src/boards/seasons/season-store.ts';
 import { countImported } from '../../../src/contributions/count-imported-store.ts';
-import { exportLines, importLines, readHeader } from '../../../src/database/backup.ts';
-import type { Database } from '../../../src/database/connection.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { exportLines, importLines, readHeader } from '../../../src/database/copy/export.ts';
+import { completeSeasons, correctSeason } from '../../../src/recognition/boards/seasons/correct.ts';
+import { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts';
+import { findSeason } from '../../../src/recognition/boards/seasons/season-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import {
   addIssues,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { Board } from '../../../src/boards/board.ts';
-import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import { previewBoard } from '../../../src/boards/preview/preview-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import type { Board } from '../../../src/recognition/boards/board.ts';
+import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
+import { previewBoard } from '../../../src/recognition/boards/preview/preview-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeAcme, storePart } from './two-repositories.ts';
 

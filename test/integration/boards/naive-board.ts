@@ -1,4 +1,4 @@
-import type { Moment } from '../../../src/boards/board.ts';
+import type { Moment } from '../../../src/recognition/boards/board.ts';
 import {
   type Evaluation,
   heldSince,

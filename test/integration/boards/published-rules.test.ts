@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import type { Board } from '../../../src/boards/board.ts';
-import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import { previewBoard } from '../../../src/boards/preview/preview-store.ts';
+import type { Board } from '../../../src/recognition/boards/board.ts';
+import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
+import { previewBoard } from '../../../src/recognition/boards/preview/preview-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { type NewItem, storeRepository } from './store-repository.ts';
 

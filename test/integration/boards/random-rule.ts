@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { moments } from '../../../src/boards/board.ts';
+import { moments } from '../../../src/recognition/boards/board.ts';
 import { trigger } from '../achievements/evaluation/random-achievements.ts';
 import type { RuleText } from './naive-board.ts';
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../src/database/connection.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
 import { analyzeTables } from '../plans.ts';
 
 /** Stores counted seasons of some boards, each with all people but the first one, whose tables are not stored yet. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
-import { saveBoards } from '../../../src/boards/board-store.ts';
-import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import type { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
-import { findSeason, findSeasonRanks, type Season } from '../../../src/boards/seasons/season-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { saveBoards } from '../../../src/recognition/boards/board-store.ts';
+import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
+import type { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts';
+import { findSeason, findSeasonRanks, type Season } from '../../../src/recognition/boards/seasons/season-store.ts';
 
 /** The time at which the seasons of these tests are frozen: four days after their end. */
 export const frozenAt = new Date('2026-07-05T00:00:00Z');

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { findSource, workflowOf } from '../../../src/commands/card-workflow.ts';
+import { findSource, workflowOf } from '../../../src/app/commands/card-workflow.ts';
 
 const run = promisify(execFile);
 const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];

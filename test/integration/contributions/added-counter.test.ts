@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { type StoredCounter, storedCounters } from '../../../src/contributions/kinds.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { readDefinitions } from '../../../src/database/definitions.ts';
-import { migrate } from '../../../src/database/migrate.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { migrate } from '../../../src/database/migrations/migrate.ts';
+import { readDefinitions } from '../../../src/database/schema/definitions.ts';
+import { type StoredCounter, storedCounters } from '../../../src/model/kinds.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { addRepository, contributionOf, removeContributions, storeContributions } from './stored-repository.ts';
 

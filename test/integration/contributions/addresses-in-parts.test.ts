@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { forgetNextCounts, markAddressesInParts, saveResolved } from '../../../src/contributions/identity-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inBatches } from '../../../src/database/in-batches.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import {
+  forgetNextCounts,
+  markAddressesInParts,
+  saveResolved,
+} from '../../../src/contributions/items/identity-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inBatches } from '../../../src/database/connections/in-batches.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

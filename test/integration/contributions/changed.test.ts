@@ -5,8 +5,8 @@ import {
   forgetUncounted,
   recordContributorsOfChanged,
   takeChangedContributors,
-} from '../../../src/contributions/changed-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
+} from '../../../src/contributions/totals/changed-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
 import { isOnCluster } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';

@@ -3,26 +3,26 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { countDay } from '../../../src/contributions/checked-day-store.ts';
+import { removeCommits, saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
+import { needLanguages } from '../../../src/contributions/items/detail-store.ts';
+import { saveResolved } from '../../../src/contributions/items/identity-store.ts';
+import { saveCommitLanguages } from '../../../src/contributions/languages/store.ts';
+import { countDay } from '../../../src/contributions/totals/checked-day-store.ts';
 import {
   type CountedDay,
   compareChecked,
   endChecked,
   findChecked,
   moveChecked,
-} from '../../../src/contributions/checked-store.ts';
-import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
-import { differ, findNextDays } from '../../../src/contributions/compare-totals-store.ts';
-import { needLanguages } from '../../../src/contributions/detail-store.ts';
-import { saveResolved } from '../../../src/contributions/identity-store.ts';
-import { saveCommitLanguages } from '../../../src/contributions/languages/store.ts';
-import { beginDay } from '../../../src/contributions/large-day-store.ts';
-import { endRecount, recountNextDays } from '../../../src/contributions/recount-commits-store.ts';
-import { areCommitsCounted, countNewCommits, uncountCommits } from '../../../src/contributions/total-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { recountCommits } from '../../../src/sync/recount-commits.ts';
-import { recountCommitsOf } from '../../../src/sync/recount-large-day.ts';
+} from '../../../src/contributions/totals/checked-store.ts';
+import { differ, findNextDays } from '../../../src/contributions/totals/compare-totals-store.ts';
+import { beginDay } from '../../../src/contributions/totals/large-day-store.ts';
+import { endRecount, recountNextDays } from '../../../src/contributions/totals/recount-commits-store.ts';
+import { areCommitsCounted, countNewCommits, uncountCommits } from '../../../src/contributions/totals/total-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { recountCommits } from '../../../src/sync/histories/recount-commits.ts';
+import { recountCommitsOf } from '../../../src/sync/totals/recount-large-day.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeRepository } from './counted-repository.ts';

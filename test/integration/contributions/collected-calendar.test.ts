@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LoadServices } from '../../../src/accounts/resolve.ts';
 import { findById } from '../../../src/accounts/store.ts';
-import { findCalendar } from '../../../src/contributions/calendar.ts';
-import { Computations } from '../../../src/http/computations.ts';
-import type { ResolvedAccount } from '../../../src/http/endpoint.ts';
-import { ResponseCache } from '../../../src/http/response-cache.ts';
+import { findCalendar } from '../../../src/contributions/calendar/calendar.ts';
+import { Computations } from '../../../src/http/pipeline/computations.ts';
+import type { ResolvedAccount } from '../../../src/http/pipeline/endpoint.ts';
+import { ResponseCache } from '../../../src/http/pipeline/response-cache.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 

@@ -1,6 +1,6 @@
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { storeLanguages } from './store-languages.ts';
 import { addRepository } from './stored-repository.ts';
 

@@ -1,8 +1,8 @@
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import type { Provider } from '../../../src/providers/provider.ts';
-import { type CheckLimits, type CheckResult, checkTotals } from '../../../src/sync/check-totals.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import type { Provider } from '../../../src/hosts/interface/provider.ts';
+import { type CheckLimits, type CheckResult, checkTotals } from '../../../src/sync/totals/check-totals.ts';
 import { addRepository } from './stored-repository.ts';
 
 /** Stores contributions and commits of some people to a new repository, all counted. @returns its id. */

@@ -7,10 +7,10 @@ import {
   changeNeeds,
   findPendingDetails,
   saveChangedFiles,
-} from '../../../src/contributions/detail-store.ts';
-import { notePendingDetails } from '../../../src/contributions/pending-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+} from '../../../src/contributions/items/detail-store.ts';
+import { notePendingDetails } from '../../../src/contributions/items/pending-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
-import { countStored } from '../../../src/contributions/private-store.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { createOrphanTasks } from '../../../src/sync/check-orphans.ts';
+import { removeErasedRows } from '../../../src/contributions/items/erased-repository-store.ts';
+import { countStored } from '../../../src/contributions/totals/private-store.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { createOrphanTasks } from '../../../src/sync/totals/check-orphans.ts';
 import { isOnCluster } from '../../database.ts';
 import { begin, countRows, eraseRepository, prepare, storeCommit, storePull, untilWaiting } from './erasure-fixture.ts';
 import { findOrphans } from './orphans.ts';

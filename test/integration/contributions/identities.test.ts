@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
-import { findUncounted } from '../../../src/contributions/commits-again-store.ts';
+import { removeCommits, saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
+import { findUncounted } from '../../../src/contributions/items/commits-again-store.ts';
 import {
   findDueAddresses,
   findNamingCommits,
   postponeAddresses,
   saveResolved,
-} from '../../../src/contributions/identity-store.ts';
-import { countNewCommits } from '../../../src/contributions/total-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+} from '../../../src/contributions/items/identity-store.ts';
+import { countNewCommits } from '../../../src/contributions/totals/total-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { isOnCluster } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { removeCommits } from '../../../src/contributions/commit-store.ts';
+import { removeCommits } from '../../../src/contributions/items/commit-store.ts';
 import {
   countLanguageFiles,
   findLanguageCommits,
@@ -12,9 +12,9 @@ import {
 import { findFewLanguages } from '../../../src/contributions/languages/few-store.ts';
 import { doLanguagesDiffer } from '../../../src/contributions/languages/recount-store.ts';
 import { findLanguages, saveCommitLanguages } from '../../../src/contributions/languages/store.ts';
-import { uncountCommits } from '../../../src/contributions/total-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { uncountCommits } from '../../../src/contributions/totals/total-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { namingColumns } from '../../../src/contributions/orphan-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
+import { namingColumns } from '../../../src/contributions/totals/orphan-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
 
 /**
  * Lists the columns, lists of ids included, that name a repository or an account that is not stored, except those of

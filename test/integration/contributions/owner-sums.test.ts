@@ -8,9 +8,9 @@ import {
   checkSums,
   foldSums,
   sumOverOwned,
-} from '../../../src/contributions/owner-sum-store.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+} from '../../../src/contributions/totals/owner-sum-store.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from './random-changes.ts';

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { findKnownUntil } from '../../../src/achievements/awards/work-store.ts';
-import { findReadState } from '../../../src/achievements/evaluation/read-state-store.ts';
-import type { Detail } from '../../../src/contributions/contribution.ts';
-import { addPendingWhereAbsent, changeNeeds, findPendingDetails } from '../../../src/contributions/detail-store.ts';
-import { forgetLostCommits, notePendingDetails } from '../../../src/contributions/pending-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import {
+  addPendingWhereAbsent,
+  changeNeeds,
+  findPendingDetails,
+} from '../../../src/contributions/items/detail-store.ts';
+import { forgetLostCommits, notePendingDetails } from '../../../src/contributions/items/pending-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import type { Detail } from '../../../src/model/contribution.ts';
+import { findKnownUntil } from '../../../src/recognition/achievements/awards/work-store.ts';
+import { findReadState } from '../../../src/recognition/rules/evaluation/read-state-store.ts';
 import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

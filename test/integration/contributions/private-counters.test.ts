@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CountersOfDay } from '../../../src/contributions/counter-store.ts';
-import { unknownCounters } from '../../../src/contributions/counters.ts';
 import { withPrivate } from '../../../src/contributions/private-counters.ts';
-import type { Database } from '../../../src/database/connection.ts';
+import type { CountersOfDay } from '../../../src/contributions/totals/counter-store.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { unknownCounters } from '../../../src/model/counters.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';
 import { addRepository } from './stored-repository.ts';

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { eraseRest } from '../../../bench/erase-person.ts';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { emptyAccount } from '../../../src/accounts/erase-store.ts';
-import type { ItemKind } from '../../../src/contributions/contribution.ts';
-import { saveContributions } from '../../../src/contributions/contribution-store.ts';
-import { changeContributions } from '../../../src/contributions/write-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { takeErasureLock, takeSharedErasureLock } from '../../../src/database/erasure-lock.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { emptyAccount } from '../../../src/accounts/visibility/erase-store.ts';
+import { saveContributions } from '../../../src/contributions/items/contribution-store.ts';
+import { changeContributions } from '../../../src/contributions/items/write-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { takeErasureLock, takeSharedErasureLock } from '../../../src/database/schema/erasure-lock.ts';
+import type { ItemKind } from '../../../src/model/contribution.ts';
 import { contributionOf } from './stored-repository.ts';
 
 /** Random changes of everything that the numbers of owners depend on. */

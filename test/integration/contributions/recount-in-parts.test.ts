@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { endRecount, recountNextDays } from '../../../src/contributions/recount-commits-store.ts';
-import { areCommitsCounted } from '../../../src/contributions/total-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { endRecount, recountNextDays } from '../../../src/contributions/totals/recount-commits-store.ts';
+import { areCommitsCounted } from '../../../src/contributions/totals/total-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { saveAllCommits } from '../../../src/contributions/commit-store.ts';
-import { saveResolved } from '../../../src/contributions/identity-store.ts';
-import { endRecount, recountNextDays } from '../../../src/contributions/recount-commits-store.ts';
-import { currentRanking } from '../../../src/contributors/ranking.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { Computations } from '../../../src/http/computations.ts';
-import { recountCommitsOf } from '../../../src/sync/recount-large-day.ts';
+import { currentRanking } from '../../../src/contributions/contributors/ranking.ts';
+import { saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
+import { saveResolved } from '../../../src/contributions/items/identity-store.ts';
+import { endRecount, recountNextDays } from '../../../src/contributions/totals/recount-commits-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { Computations } from '../../../src/http/pipeline/computations.ts';
+import { recountCommitsOf } from '../../../src/sync/totals/recount-large-day.ts';
 import { addRepository } from './stored-repository.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');

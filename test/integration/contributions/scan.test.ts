@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Contribution, noDetails } from '../../../src/contributions/contribution.ts';
-import { saveContributions } from '../../../src/contributions/contribution-store.ts';
-import { countSeen, forgetSeen, removeUnseen } from '../../../src/contributions/scan-store.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { saveContributions } from '../../../src/contributions/items/contribution-store.ts';
+import { countSeen, forgetSeen, removeUnseen } from '../../../src/contributions/items/scan-store.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { type Contribution, noDetails } from '../../../src/model/contribution.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { recountLanguages } from '../../../src/contributions/languages/recount-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 
 /** Stores languages of all commits, as if the paths of their files had been read. */
 export async function storeLanguages(connection: Connection): Promise<void> {

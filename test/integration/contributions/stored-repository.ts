@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Contribution, noDetails } from '../../../src/contributions/contribution.ts';
-import { saveContributions } from '../../../src/contributions/contribution-store.ts';
-import { type StoredCounter, storedCounters } from '../../../src/contributions/kinds.ts';
-import { changeContributions } from '../../../src/contributions/write-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { saveContributions } from '../../../src/contributions/items/contribution-store.ts';
+import { changeContributions } from '../../../src/contributions/items/write-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { type Contribution, noDetails } from '../../../src/model/contribution.ts';
+import { type StoredCounter, storedCounters } from '../../../src/model/kinds.ts';
 
 /** Stores an account with a repository about which nothing else is stored. @returns the id of the repository. */
 export async function addRepository(connection: Connection): Promise<string> {

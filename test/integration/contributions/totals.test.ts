@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { recordTotalsChanged } from '../../../src/contributions/collection-store.ts';
-import { findUncounted } from '../../../src/contributions/commits-again-store.ts';
-import { findDuePolls } from '../../../src/repositories/poll-store.ts';
+import { findDuePolls } from '../../../src/accounts/repositories/poll-store.ts';
+import { recordTotalsChanged } from '../../../src/contributions/items/collection-store.ts';
+import { findUncounted } from '../../../src/contributions/items/commits-again-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository, contributionOf, storeContributions } from './stored-repository.ts';
 

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findUncollected } from '../../../src/contributions/collection-store.ts';
-import { saveAllCommits } from '../../../src/contributions/commit-store.ts';
+import { findUncollected } from '../../../src/contributions/items/collection-store.ts';
+import { saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
 import {
   findDueAddresses,
   markAddressesInParts,
   postponeAddresses,
   saveResolved,
-} from '../../../src/contributions/identity-store.ts';
-import { endRecount } from '../../../src/contributions/recount-commits-store.ts';
-import { areCommitsCounted, countNewCommits } from '../../../src/contributions/total-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { recountCommits } from '../../../src/sync/recount-commits.ts';
+} from '../../../src/contributions/items/identity-store.ts';
+import { endRecount } from '../../../src/contributions/totals/recount-commits-store.ts';
+import { areCommitsCounted, countNewCommits } from '../../../src/contributions/totals/total-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { recountCommits } from '../../../src/sync/histories/recount-commits.ts';
 import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { newIssue } from '../../../bench/new-issue.ts';
-import { saveContributions } from '../../../src/contributions/contribution-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { saveContributions } from '../../../src/contributions/items/contribution-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { watchPlans } from '../plans.ts';
 

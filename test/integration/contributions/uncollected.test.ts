@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { findUncollected } from '../../../src/contributions/collection-store.ts';
-import { sumOverOwned } from '../../../src/contributions/owner-sum-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
+import { findUncollected } from '../../../src/contributions/items/collection-store.ts';
+import { sumOverOwned } from '../../../src/contributions/totals/owner-sum-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from './stored-repository.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import type { Contributor, Place, Ranking, Scope } from '../../../src/contributors/contributor.ts';
-import { findContributors } from '../../../src/contributors/store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
+import type { Contributor, Place, Ranking, Scope } from '../../../src/contributions/contributors/contributor.ts';
+import { findContributors } from '../../../src/contributions/contributors/store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
 import { owners, repositories } from '../contributions/random-changes.ts';
 
 export const scopes: Scope[] = owners.flatMap((accountId) => [

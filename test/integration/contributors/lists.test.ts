@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { Value } from 'typebox/value';
-import type { Ranking, Scope } from '../../../src/contributors/contributor.ts';
-import { ListOfAccount } from '../../../src/contributors/jobs.ts';
-import { currentRanking, makeList } from '../../../src/contributors/ranking.ts';
+import type { Ranking, Scope } from '../../../src/contributions/contributors/contributor.ts';
+import { ListOfAccount } from '../../../src/contributions/contributors/jobs.ts';
+import { currentRanking, makeList } from '../../../src/contributions/contributors/ranking.ts';
 import {
   endDifferentRankings,
   endOldRankings,
@@ -14,13 +14,13 @@ import {
   hasVersion,
   removeEnded,
   removeReplaced,
-} from '../../../src/contributors/ranking-store.ts';
-import { countAll, countContributors } from '../../../src/contributors/store.ts';
-import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { openRequestPool } from '../../../src/database/request-pool.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { Computations } from '../../../src/http/computations.ts';
+} from '../../../src/contributions/contributors/ranking-store.ts';
+import { countAll, countContributors } from '../../../src/contributions/contributors/store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { openRequestPool } from '../../../src/database/reads/request-pool.ts';
+import { advisoryLocks } from '../../../src/database/schema/advisory-locks.ts';
+import { Computations } from '../../../src/http/pipeline/computations.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

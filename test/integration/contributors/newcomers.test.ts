@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { contributionKinds } from '../../../src/contributions/kinds.ts';
-import { type CountedContributions, findWindowContributors } from '../../../src/contributors/window-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
+import {
+  type CountedContributions,
+  findWindowContributors,
+} from '../../../src/contributions/contributors/window-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { contributionKinds } from '../../../src/model/kinds.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepositories, contributionOf, storeContributions } from '../contributions/stored-repository.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sumColumns } from '../../../src/contributions/kinds.ts';
-import { publicList } from '../../../src/contributors/contributor.ts';
-import { prepareListOf, prepareListsAgain } from '../../../src/contributors/prepare-store.ts';
-import { prepareList } from '../../../src/contributors/ranking.ts';
-import { findRanking } from '../../../src/contributors/ranking-store.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { publicList } from '../../../src/contributions/contributors/contributor.ts';
+import { prepareListOf, prepareListsAgain } from '../../../src/contributions/contributors/prepare-store.ts';
+import { prepareList } from '../../../src/contributions/contributors/ranking.ts';
+import { findRanking } from '../../../src/contributions/contributors/ranking-store.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { sumColumns } from '../../../src/model/kinds.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { owners, people, startWorld } from '../contributions/random-changes.ts';
 import { start } from './contributor-lists.ts';

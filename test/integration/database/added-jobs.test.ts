@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { addJob, type Job } from '../../../src/database/added-jobs.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { failureOf, inOneTransaction } from '../../../src/database/transaction.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { failureOf, inOneTransaction } from '../../../src/database/connections/transaction.ts';
+import { addJob, type Job } from '../../../src/database/queue/added-jobs.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 
 const job = (key: string, payload = {}): Job => ({ task: 'update_totals', payload, key, priority: 1 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
-import { type Announcement, announce } from '../../../src/database/announcements.ts';
-import { Follower } from '../../../src/database/follower.ts';
+import { type Announcement, announce } from '../../../src/database/queue/announcements.ts';
+import { Follower } from '../../../src/database/replica/follower.ts';
+import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
 import { sampled } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeBoard, stored } from '../boards/board-of-many.ts';

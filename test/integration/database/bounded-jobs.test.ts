@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { forgetAdministrators } from '../../../src/access/administrators/store.ts';
-import { removeOldVersions } from '../../../src/boards/ranking/version-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { forgetInstallations } from '../../../src/installations/store.ts';
-import { boundPolls } from '../../../src/repositories/poll-store.ts';
+import { forgetAdministrators } from '../../../src/accounts/access/administrators/store.ts';
+import { forgetInstallations } from '../../../src/accounts/installations/store.ts';
+import { boundPolls } from '../../../src/accounts/repositories/poll-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { removeOldVersions } from '../../../src/recognition/boards/ranking/version-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';

@@ -1,7 +1,7 @@
-import type { Job } from '../../../src/database/added-jobs.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import type { Allowance } from '../../../src/database/counts.ts';
-import { claimLookup, type LookupParty, maxDelayed } from '../../../src/database/lookups.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import type { Allowance } from '../../../src/database/connections/counts.ts';
+import type { Job } from '../../../src/database/queue/added-jobs.ts';
+import { claimLookup, type LookupParty, maxDelayed } from '../../../src/database/queue/lookups.ts';
 
 export const minuteMs = 60_000;
 export const jobOf = (name: string): Job => ({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { followClock, watchForSteps } from '../../../src/database/clock.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { correctFutureTimes } from '../../../src/database/future-store.ts';
+import { followClock, watchForSteps } from '../../../src/database/connections/clock.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { correctFutureTimes } from '../../../src/database/schema/future-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { endWork } from '../../../src/app.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { listen } from '../../../src/database/listener.ts';
-import { openDatabase } from '../../../src/database/open.ts';
+import { endWork } from '../../../src/app/app.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
+import { listen } from '../../../src/database/queue/listener.ts';
 import { createTestDatabase } from '../../database.ts';
 import { type DatabaseLink, linkTo } from '../../database-link.ts';
 

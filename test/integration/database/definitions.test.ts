@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import type { Database } from '../../../src/database/connection.ts';
-import { type Definition, parseDefinitions, readDefinitions } from '../../../src/database/definitions.ts';
-import { migrate } from '../../../src/database/migrate.ts';
-import { openUnchanged } from '../../../src/database/open.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { openUnchanged } from '../../../src/database/connections/open.ts';
+import { migrate } from '../../../src/database/migrations/migrate.ts';
+import { type Definition, parseDefinitions, readDefinitions } from '../../../src/database/schema/definitions.ts';
 import { createTestDatabase, isOnCluster } from '../../database.ts';
 import { until } from '../../time.ts';
 import { functionsAndTriggers, type Listed } from './listed-definitions.ts';

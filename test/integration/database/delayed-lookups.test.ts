@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addJob } from '../../../src/database/added-jobs.ts';
+import { addJob } from '../../../src/database/queue/added-jobs.ts';
 import {
   claimLookup,
   claimLookupWithin,
@@ -13,9 +13,9 @@ import {
   forgetOutcomes,
   forgetRefusals,
   renewLookup,
-} from '../../../src/database/lookups.ts';
-import { runNow } from '../../../src/database/queue.ts';
-import { AppError } from '../../../src/errors.ts';
+} from '../../../src/database/queue/lookups.ts';
+import { runNow } from '../../../src/database/queue/queue.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock, until } from '../../time.ts';
 import { address, claimAll, fill, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, owner, visitor } from './claims.ts';

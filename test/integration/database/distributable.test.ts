@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findObstacles } from '../../../src/database/citus.ts';
-import { dividedNames } from '../../../src/database/divided-tables.ts';
+import { findObstacles } from '../../../src/database/schema/citus.ts';
+import { dividedNames } from '../../../src/database/tables/divided-tables.ts';
 import { openTestDatabase } from '../../database.ts';
 
 describe('the tables that are divided by repository', () => {

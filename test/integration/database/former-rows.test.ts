@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countImported } from '../../../src/contributions/count-imported-store.ts';
-import { importLines } from '../../../src/database/backup.ts';
-import type { Database } from '../../../src/database/connection.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { importLines } from '../../../src/database/copy/export.ts';
 import { openTestDatabase } from '../../database.ts';
 
 const at = '2026-05-01T00:00:00Z';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Allowance } from '../../../src/database/counts.ts';
-import { claimLookup, failLookup } from '../../../src/database/lookups.ts';
-import { openDatabase } from '../../../src/database/open.ts';
+import type { Allowance } from '../../../src/database/connections/counts.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
+import { claimLookup, failLookup } from '../../../src/database/queue/lookups.ts';
 import { createTestDatabase } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock } from '../../time.ts';

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { addJob } from '../../../src/database/added-jobs.ts';
-import { createJobMetrics, createPoolMetrics, registerQueueMetrics } from '../../../src/database/metrics.ts';
-import { openPool } from '../../../src/database/pool.ts';
-import { startQueue, type Task } from '../../../src/database/queue.ts';
+import {
+  createJobMetrics,
+  createPoolMetrics,
+  registerQueueMetrics,
+} from '../../../src/database/connections/metrics.ts';
+import { openPool } from '../../../src/database/connections/pool.ts';
+import { addJob } from '../../../src/database/queue/added-jobs.ts';
+import { startQueue, type Task } from '../../../src/database/queue/queue.ts';
 import { openTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
-import { toBaseline } from '../../../src/database/baseline.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { migrate, newestMigration } from '../../../src/database/migrate.ts';
-import type { Migration } from '../../../src/database/migration.ts';
-import { openUnchanged } from '../../../src/database/open.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { openUnchanged } from '../../../src/database/connections/open.ts';
+import { toBaseline } from '../../../src/database/migrations/baseline.ts';
+import { migrate, newestMigration } from '../../../src/database/migrations/migrate.ts';
+import type { Migration } from '../../../src/database/migrations/migration.ts';
 import { createTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 

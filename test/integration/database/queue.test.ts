@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { releaseJobsOfDeadNodes } from '../../../src/database/abandoned-jobs.ts';
-import { addJob } from '../../../src/database/added-jobs.ts';
-import { startQueue, type Task } from '../../../src/database/queue.ts';
+import { releaseJobsOfDeadNodes } from '../../../src/database/queue/abandoned-jobs.ts';
+import { addJob } from '../../../src/database/queue/added-jobs.ts';
+import { startQueue, type Task } from '../../../src/database/queue/queue.ts';
 import { openTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 

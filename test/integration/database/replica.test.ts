@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { Connection } from '../../../src/database/connection.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { openReplica } from '../../../src/database/replica.ts';
-import { openRequestPool } from '../../../src/database/request-pool.ts';
-import { withinScope } from '../../../src/database/statement-scope.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
+import { openRequestPool } from '../../../src/database/reads/request-pool.ts';
+import { withinScope } from '../../../src/database/reads/statement-scope.ts';
+import { openReplica } from '../../../src/database/replica/replica.ts';
 import { newName } from '../../database-server.ts';
 import { type ReplicatedServer, startReplicatedServer } from '../../servers/replicated.ts';
 import { until } from '../../time.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { ConnectionPool } from '../../../src/database/connection.ts';
-import { fixedStatement, pointRead } from '../../../src/database/point-reads.ts';
-import { openRequestPool } from '../../../src/database/request-pool.ts';
-import { withinScope } from '../../../src/database/statement-scope.ts';
-import { isDatabaseUnavailable } from '../../../src/database/unavailable.ts';
-import { AppError } from '../../../src/errors.ts';
+import type { ConnectionPool } from '../../../src/database/connections/connection.ts';
+import { isDatabaseUnavailable } from '../../../src/database/connections/unavailable.ts';
+import { fixedStatement, pointRead } from '../../../src/database/reads/point-reads.ts';
+import { openRequestPool } from '../../../src/database/reads/request-pool.ts';
+import { withinScope } from '../../../src/database/reads/statement-scope.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';
 

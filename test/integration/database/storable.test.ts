@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { addJob } from '../../../src/database/added-jobs.ts';
-import { saveDeliveries } from '../../../src/deliveries/store.ts';
+import { addJob } from '../../../src/database/queue/added-jobs.ts';
+import { saveDeliveries } from '../../../src/sync/deliveries/store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 
 const hostile = 'a\0b\ud800c\\u0000';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database } from '../../../src/database/connection.ts';
-import { openUnchanged } from '../../../src/database/open.ts';
-import { type Received, saveDeliveries } from '../../../src/deliveries/store.ts';
-import type { Change } from '../../../src/providers/provider.ts';
-import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { openUnchanged } from '../../../src/database/connections/open.ts';
+import type { Change } from '../../../src/hosts/interface/provider.ts';
 import { newAppliers, type SyncContext } from '../../../src/sync/context.ts';
+import { applyDeliveries } from '../../../src/sync/deliveries/apply-deliveries.ts';
+import { type Received, saveDeliveries } from '../../../src/sync/deliveries/store.ts';
 import { createTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Database } from '../../../src/database/connection.ts';
-import type { Change } from '../../../src/providers/provider.ts';
-import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import type { Change } from '../../../src/hosts/interface/provider.ts';
+import { applyDeliveries } from '../../../src/sync/deliveries/apply-deliveries.ts';
 import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { until } from '../../time.ts';

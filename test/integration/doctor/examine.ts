@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { Value } from 'typebox/value';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
-import { doctor } from '../../../src/commands/doctor.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { DoctorReport, type Finding, type FindingCode } from '../../../src/doctor/finding.ts';
+import { doctor } from '../../../src/app/commands/doctor.ts';
+import { DoctorReport, type Finding, type FindingCode } from '../../../src/app/doctor/finding.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
 import { createTestDatabase } from '../../database.ts';
 
 export interface Examined {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Connection } from '../../../src/database/connection.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
 
 /** Stores data with faults for the doctor to find. */
 

@@ -13,8 +13,8 @@ import {
 import { readHistory } from '../../../simulators/git/histories.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { type FetchOptions, fetchHistory } from '../../../src/history/fetch-history.ts';
-import { holdsCommit, readCommits, readLost } from '../../../src/history/read-commits.ts';
+import { type FetchOptions, fetchHistory } from '../../../src/hosts/history/fetch-history.ts';
+import { holdsCommit, readCommits, readLost } from '../../../src/hosts/history/read-commits.ts';
 import { type RemoteHost, startRemote } from './remote.ts';
 
 const { signal } = new AbortController();

@@ -3,8 +3,8 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { buildRepository } from '../../../simulators/git/build-repository.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { AppError } from '../../../src/errors.ts';
-import { HistoryCache, keysAtOnce } from '../../../src/history/history-cache.ts';
+import { HistoryCache, keysAtOnce } from '../../../src/hosts/history/history-cache.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import { startRemote } from './remote.ts';
 
 const { signal } = new AbortController();

@@ -5,9 +5,9 @@ import { after, describe, it } from 'node:test';
 import { appendCommits, buildRepository, type CommitDescription } from '../../../simulators/git/build-repository.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { AppError } from '../../../src/errors.ts';
-import { fetchHistory } from '../../../src/history/fetch-history.ts';
-import { type PathsByCommit, readPaths } from '../../../src/history/read-paths.ts';
+import { fetchHistory } from '../../../src/hosts/history/fetch-history.ts';
+import { type PathsByCommit, readPaths } from '../../../src/hosts/history/read-paths.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import { type RemoteHost, startRemote } from './remote.ts';
 
 const { signal } = new AbortController();

@@ -3,8 +3,8 @@ import { buildRepository, type CommitDescription } from '../../../simulators/git
 import { type HistoryName, readHistory } from '../../../simulators/git/histories.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import type { TemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { fetchHistory } from '../../../src/history/fetch-history.ts';
-import { readCommits } from '../../../src/history/read-commits.ts';
+import { fetchHistory } from '../../../src/hosts/history/fetch-history.ts';
+import { readCommits } from '../../../src/hosts/history/read-commits.ts';
 import { startRemote } from './remote.ts';
 
 /** A repository and its copy. */

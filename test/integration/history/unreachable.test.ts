@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { fetchHistory } from '../../../src/history/fetch-history.ts';
+import { fetchHistory } from '../../../src/hosts/history/fetch-history.ts';
 import { startLostHost, startMuteHost } from '../../silent-host.ts';
 import { createAuthority, startTlsServer } from '../../tls-server.ts';
 

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify } from 'fastify';
-import type { App } from '../../../src/http/app.ts';
-import { respondToFirstErrors } from '../../../src/http/first-error.ts';
+import type { App } from '../../../src/http/server/app.ts';
+import { respondToFirstErrors } from '../../../src/http/server/first-error.ts';
 
 const limitMs = 50;
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Registry } from 'prom-client';
 import { type HttpServer, startHttpServer } from '../../../simulators/git/http-server.ts';
-import type { Representation } from '../../../src/http/compression.ts';
-import { createHttpMetrics } from '../../../src/http/metrics.ts';
-import { bodyOf } from '../../../src/http/response-body.ts';
-import { sendCached } from '../../../src/http/send-cached.ts';
+import { bodyOf } from '../../../src/http/pipeline/response-body.ts';
+import { sendCached } from '../../../src/http/pipeline/send-cached.ts';
+import type { Representation } from '../../../src/http/server/compression.ts';
+import { createHttpMetrics } from '../../../src/http/server/metrics.ts';
 
 const ownHeaders = ['x-request-id', '7'];
 const lasting = { etag: '"x"', link: '<http://service.example/naïve>; rel="next"', vary: 'authorization' };

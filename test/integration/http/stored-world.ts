@@ -4,18 +4,18 @@ import { recountRepository } from '../../../bench/recount-repository.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import type { World } from '../../../simulators/world/world.ts';
-import type { AccountFacts } from '../../../src/accounts/account.ts';
 import { lookUpJob } from '../../../src/accounts/jobs.ts';
+import { markCollected, saveListedRepositories } from '../../../src/accounts/repositories/store.ts';
 import { findByName, saveAccount } from '../../../src/accounts/store.ts';
-import { type CommitRecord, saveAllCommits } from '../../../src/contributions/commit-store.ts';
-import type { Contribution, ItemKind } from '../../../src/contributions/contribution.ts';
-import { saveContributions } from '../../../src/contributions/contribution-store.ts';
-import { saveCounters } from '../../../src/contributions/counter-store.ts';
-import { collectRepositoryJob } from '../../../src/contributions/jobs.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { failLookup } from '../../../src/database/lookups.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { markCollected, saveListedRepositories } from '../../../src/repositories/store.ts';
+import { type CommitRecord, saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
+import { saveContributions } from '../../../src/contributions/items/contribution-store.ts';
+import { collectRepositoryJob } from '../../../src/contributions/items/jobs.ts';
+import { saveCounters } from '../../../src/contributions/totals/counter-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { failLookup } from '../../../src/database/queue/lookups.ts';
+import type { AccountFacts } from '../../../src/model/account.ts';
+import type { Contribution, ItemKind } from '../../../src/model/contribution.ts';
 
 /**
  * Stores a simulated world as a complete synchronization leaves it, with accounts, counters, repositories and

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { Connection } from '../../../src/database/connection.ts';
-import { receiverOf, targetOf } from '../../../src/notifications/notification.ts';
-import { claimNext, findDueReceivers, giveUpOverdue, recordFailed } from '../../../src/notifications/outbox-store.ts';
-import { send } from '../../../src/notifications/send.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { receiverOf, targetOf } from '../../../src/recognition/notifications/notification.ts';
+import {
+  claimNext,
+  findDueReceivers,
+  giveUpOverdue,
+  recordFailed,
+} from '../../../src/recognition/notifications/outbox-store.ts';
+import { send } from '../../../src/recognition/notifications/send.ts';
 import { isOnCluster } from '../../database.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { watchChangedRows } from '../changed-rows.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { recordAwarded } from '../../../src/achievements/awards/award-store.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import type { Webhook } from '../../../src/notifications/notification.ts';
-import { findDueReceivers } from '../../../src/notifications/outbox-store.ts';
-import { type NotificationContext, send } from '../../../src/notifications/send.ts';
-import { saveWebhooks } from '../../../src/notifications/webhook-store.ts';
-import { createOutboundClient } from '../../../src/outbound/client.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { createOutboundClient } from '../../../src/hosts/outbound/client.ts';
+import { recordAwarded } from '../../../src/recognition/achievements/awards/award-store.ts';
+import type { Webhook } from '../../../src/recognition/notifications/notification.ts';
+import { findDueReceivers } from '../../../src/recognition/notifications/outbox-store.ts';
+import { type NotificationContext, send } from '../../../src/recognition/notifications/send.ts';
+import { saveWebhooks } from '../../../src/recognition/notifications/webhook-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock } from '../../time.ts';
 

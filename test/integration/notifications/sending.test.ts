@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { receiverOf } from '../../../src/notifications/notification.ts';
-import { saveWebhookSecret } from '../../../src/notifications/secrets/store.ts';
-import { send } from '../../../src/notifications/send.ts';
-import { commentText } from '../../../src/notifications/senders/github.ts';
-import { writeSecret } from '../../../src/notifications/senders/http.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { receiverOf } from '../../../src/recognition/notifications/notification.ts';
+import { saveWebhookSecret } from '../../../src/recognition/notifications/secrets/store.ts';
+import { send } from '../../../src/recognition/notifications/send.ts';
+import { commentText } from '../../../src/recognition/notifications/senders/github.ts';
+import { writeSecret } from '../../../src/recognition/notifications/senders/http.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { openOutbox } from './outbox.ts';
 

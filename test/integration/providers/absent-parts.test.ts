@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { syncContextOf } from '../../../bench/sync-context.ts';
-import { proveOwner } from '../../../src/access/prove-owner.ts';
-import type { AccessServices } from '../../../src/access/services.ts';
+import { proveOwner } from '../../../src/accounts/access/prove-owner.ts';
+import type { AccessServices } from '../../../src/accounts/access/services.ts';
+import { findOwnedRepositories } from '../../../src/accounts/repositories/store.ts';
 import { findById } from '../../../src/accounts/store.ts';
-import { findCollection } from '../../../src/contributions/collection-store.ts';
-import { contributionKinds } from '../../../src/contributions/contribution.ts';
-import { SharedCounts } from '../../../src/database/counts.ts';
-import { type AccountReport, type Provider, requirePart, streamsOf } from '../../../src/providers/provider.ts';
-import { findOwnedRepositories } from '../../../src/repositories/store.ts';
-import { collectAccount } from '../../../src/sync/collect.ts';
+import { findCollection } from '../../../src/contributions/items/collection-store.ts';
+import { SharedCounts } from '../../../src/database/connections/counts.ts';
+import { type AccountReport, type Provider, requirePart, streamsOf } from '../../../src/hosts/interface/provider.ts';
+import { contributionKinds } from '../../../src/model/contribution.ts';
 import { newCost } from '../../../src/sync/context.ts';
-import { lookUp } from '../../../src/sync/look-up.ts';
+import { lookUp } from '../../../src/sync/lookups/look-up.ts';
+import { collectAccount } from '../../../src/sync/streams/collect.ts';
 import { openTestDatabase } from '../../database.ts';
 import { engine } from '../repositories/engine.ts';
 

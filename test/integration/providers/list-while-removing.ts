@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { addRepository } from '../../../simulators/world/activity.ts';
-import type { KnownAccount, ProviderWith } from '../../../src/providers/provider.ts';
+import type { KnownAccount, ProviderWith } from '../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../contract/host.ts';
 import type { ContractWorld } from '../../contract/world.ts';
 

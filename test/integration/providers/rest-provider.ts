@@ -1,6 +1,6 @@
 import { deliverySecret } from '../../../simulators/host.ts';
-import type { Provider } from '../../../src/providers/provider.ts';
-import type { RestHostOptions } from '../../../src/providers/rest/client.ts';
+import type { Provider } from '../../../src/hosts/interface/provider.ts';
+import type { RestHostOptions } from '../../../src/hosts/rest/client.ts';
 
 /** Creates a provider that calls a simulated host as the service does, without tokens unless options name some. */
 export function restProvider<Created extends Provider>(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { hideUnlisted } from '../../../src/repositories/hide-store.ts';
-import { saveListedRepositories } from '../../../src/repositories/store.ts';
+import { hideUnlisted } from '../../../src/accounts/repositories/hide-store.ts';
+import { saveListedRepositories } from '../../../src/accounts/repositories/store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { engine } from './engine.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
-import { openUnchanged } from '../../../src/database/open.ts';
-import { startQueue } from '../../../src/database/queue.ts';
-import { Claims, releaseLeftClaims, whileClaimed } from '../../../src/sync/claims.ts';
+import { openUnchanged } from '../../../src/database/connections/open.ts';
+import { startQueue } from '../../../src/database/queue/queue.ts';
+import { advisoryLocks } from '../../../src/database/schema/advisory-locks.ts';
+import { Claims, releaseLeftClaims, whileClaimed } from '../../../src/sync/streams/claims.ts';
 import { createTestDatabase } from '../../database.ts';
 import { linkTo } from '../../database-link.ts';
 import { until } from '../../time.ts';

@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { createIssueSource, unstoppedWork } from '../../../bench/issue-source.ts';
 import { syncContextOf } from '../../../bench/sync-context.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { hideRepository } from '../../../src/repositories/hide-store.ts';
-import { findByExternalId } from '../../../src/repositories/store.ts';
-import { collectNamedRepository } from '../../../src/sync/collect.ts';
-import { recordVisibility } from '../../../src/sync/record-state.ts';
+import { hideRepository } from '../../../src/accounts/repositories/hide-store.ts';
+import { findByExternalId } from '../../../src/accounts/repositories/store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { recordVisibility } from '../../../src/sync/lookups/record-state.ts';
+import { collectNamedRepository } from '../../../src/sync/streams/collect.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { analyzeTables, watchPlans } from '../plans.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { completeStream, failStream } from '../../../src/sync/stream-store.ts';
+import { completeStream, failStream } from '../../../src/sync/streams/stream-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { storeRepository } from '../doctor/store-faults.ts';
 

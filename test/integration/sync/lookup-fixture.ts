@@ -3,12 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { findByName, type NameHolder } from '../../../src/accounts/store.ts';
-import { type CountersOfDay, findHistory } from '../../../src/contributions/counter-store.ts';
-import { createGitHubProvider } from '../../../src/providers/github/provider.ts';
-import type { Call } from '../../../src/providers/provider.ts';
+import { type CountersOfDay, findHistory } from '../../../src/contributions/totals/counter-store.ts';
+import { createGitHubProvider } from '../../../src/hosts/github/provider.ts';
+import type { Call } from '../../../src/hosts/interface/provider.ts';
 import { newCost, type SyncContext } from '../../../src/sync/context.ts';
-import { lookUp, refresh } from '../../../src/sync/look-up.ts';
-import type { Skip } from '../../../src/sync/skip-store.ts';
+import { lookUp, refresh } from '../../../src/sync/lookups/look-up.ts';
+import type { Skip } from '../../../src/sync/streams/skip-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 
 const provider = 'github';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
+import { hideRepository } from '../../../src/accounts/repositories/hide-store.ts';
 import { findById } from '../../../src/accounts/store.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import type { ListedRepository, Provider, RepositoryPage } from '../../../src/providers/provider.ts';
-import { hideRepository } from '../../../src/repositories/hide-store.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import type { ListedRepository, Provider, RepositoryPage } from '../../../src/hosts/interface/provider.ts';
 import { newCost, type SyncContext } from '../../../src/sync/context.ts';
-import { listRepositories } from '../../../src/sync/list-repositories.ts';
+import { listRepositories } from '../../../src/sync/listings/list-repositories.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { engine } from '../repositories/engine.ts';
 

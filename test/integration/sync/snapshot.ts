@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import type { DividedTable } from '../../../src/database/tables/divided-tables.ts';
 import {
   counterNames,
   ofDays,
@@ -6,8 +7,7 @@ import {
   type StoredCounter,
   storedCounters,
   sumColumns,
-} from '../../../src/contributions/kinds.ts';
-import type { DividedTable } from '../../../src/database/divided-tables.ts';
+} from '../../../src/model/kinds.ts';
 
 const sums = sumColumns.map((name) => `sum(t.${name})`);
 const columns = (counters: readonly StoredCounter[]): string => counters.map(({ name }) => `t.${name}`).join(', ');

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { syncContextOf } from '../../../bench/sync-context.ts';
+import { installByOperator } from '../../../src/accounts/installations/operator-store.ts';
+import { findByExternalId } from '../../../src/accounts/repositories/store.ts';
 import { findById } from '../../../src/accounts/store.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { installByOperator } from '../../../src/installations/operator-store.ts';
-import type { Provider } from '../../../src/providers/provider.ts';
-import { findByExternalId } from '../../../src/repositories/store.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import type { Provider } from '../../../src/hosts/interface/provider.ts';
 import { newCost, type Work } from '../../../src/sync/context.ts';
-import { saveListed } from '../../../src/sync/list-repositories.ts';
-import { pollRepository } from '../../../src/sync/poll-repository.ts';
-import { requestScanFor } from '../../../src/sync/removal-store.ts';
-import { startScan } from '../../../src/sync/stream-store.ts';
+import { saveListed } from '../../../src/sync/listings/list-repositories.ts';
+import { pollRepository } from '../../../src/sync/listings/poll-repository.ts';
+import { requestScanFor } from '../../../src/sync/streams/removal-store.ts';
+import { startScan } from '../../../src/sync/streams/stream-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { engine } from '../repositories/engine.ts';
 

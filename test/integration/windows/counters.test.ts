@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { countersOf, type Range } from '../../../simulators/world/expected-totals.ts';
 import type { Account } from '../../../simulators/world/model.ts';
 import type { World } from '../../../simulators/world/world.ts';
-import { countParts } from '../../../src/contributions/window-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { readWindow, windowsUpTo } from '../../../src/windows/window.ts';
+import { countParts } from '../../../src/contributions/windows/window-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { readWindow, windowsUpTo } from '../../../src/model/windows/window.ts';
 import { sampled } from '../../depth.ts';
 import { idOf, openWorld } from './stored-windows.ts';
 

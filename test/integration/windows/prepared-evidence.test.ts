@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { findItems } from '../../../src/contributions/evidence/store.ts';
-import { itemised } from '../../../src/contributions/kinds.ts';
-import { openRequestPool } from '../../../src/database/request-pool.ts';
+import { openRequestPool } from '../../../src/database/reads/request-pool.ts';
+import { itemised } from '../../../src/model/kinds.ts';
 import { openTestDatabase } from '../../database.ts';
 
 const id = '00000000-0000-4000-8000-000000000001';

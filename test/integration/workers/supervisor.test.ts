@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { Supervisor } from '../../../src/workers/supervisor.ts';
+import { Supervisor } from '../../../src/app/workers/supervisor.ts';
 
 const restarts = { firstDelayMs: 1, mostDelayMs: 4, worksAfterMs: 60_000, maxFailures: 3 };
 

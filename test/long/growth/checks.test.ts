@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findChecked } from '../../../src/contributions/checked-store.ts';
-import { findRepair, moveRepair } from '../../../src/contributions/repair-store.ts';
-import type { Database } from '../../../src/database/connection.ts';
+import { findChecked } from '../../../src/contributions/totals/checked-store.ts';
+import { findRepair, moveRepair } from '../../../src/contributions/totals/repair-store.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough, sampled } from '../../depth.ts';
 import { storeCommitsWithLanguages } from '../../integration/contributions/commits-with-languages.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { queueNextOfAddresses } from '../../../src/achievements/awards/jobs-store.ts';
-import { releaseAddresses } from '../../../src/contributions/identity-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inBatches } from '../../../src/database/in-batches.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { releaseAddresses } from '../../../src/contributions/items/identity-store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inBatches } from '../../../src/database/connections/in-batches.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { queueNextOfAddresses } from '../../../src/recognition/achievements/awards/jobs-store.ts';
 import { isOnCluster } from '../../database.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';
 import { addRepositories } from '../../integration/contributions/stored-repository.ts';

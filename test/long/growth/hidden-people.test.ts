@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { findSeason } from '../../../src/boards/seasons/season-store.ts';
+import { findSeason } from '../../../src/recognition/boards/seasons/season-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { storeBoard } from '../../integration/boards/board-of-many.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { hideSomeOf } from '../../../src/repositories/hide-store.ts';
+import { hideSomeOf } from '../../../src/accounts/repositories/hide-store.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { storeBoard, stored } from '../../integration/boards/board-of-many.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { saveTeam } from '../../../src/boards/teams/team-store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { saveTeam } from '../../../src/recognition/boards/teams/team-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { storeBoard, stored } from '../../integration/boards/board-of-many.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';

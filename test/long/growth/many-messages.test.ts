@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { Connection } from '../../../src/database/connection.ts';
-import { receiverOf, targetOf } from '../../../src/notifications/notification.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { receiverOf, targetOf } from '../../../src/recognition/notifications/notification.ts';
 import {
   claimNext,
   findDueReceivers,
   findNextAttempt,
   giveUpOverdue,
   recordFailed,
-} from '../../../src/notifications/outbox-store.ts';
-import { retryUnsigned, saveWebhookSecret } from '../../../src/notifications/secrets/store.ts';
+} from '../../../src/recognition/notifications/outbox-store.ts';
+import { retryUnsigned, saveWebhookSecret } from '../../../src/recognition/notifications/secrets/store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';

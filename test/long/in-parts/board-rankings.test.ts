@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { findBoardById } from '../../../src/boards/board-store.ts';
-import { mergeChanges } from '../../../src/boards/ranking/change-store.ts';
-import { type RankOptions, rankBoard } from '../../../src/boards/ranking/rank-board.ts';
-import { requestOutdatedBoards } from '../../../src/boards/ranking/request-store.ts';
-import { findFeedEvents, findPeople, findPresentRanking } from '../../../src/boards/views/view-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { findBoardById } from '../../../src/recognition/boards/board-store.ts';
+import { mergeChanges } from '../../../src/recognition/boards/ranking/change-store.ts';
+import { type RankOptions, rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
+import { requestOutdatedBoards } from '../../../src/recognition/boards/ranking/request-store.ts';
+import { findFeedEvents, findPeople, findPresentRanking } from '../../../src/recognition/boards/views/view-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { addIssues, type BoardOfMany, storeBoard, stored } from '../../integration/boards/board-of-many.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { removeUnseenCommits } from '../../../src/contributions/commit-store.ts';
-import { changeNeeds } from '../../../src/contributions/detail-store.ts';
-import { recountPart } from '../../../src/contributions/recount-store.ts';
-import { countNewCommits } from '../../../src/contributions/total-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { removeUnseenCommits } from '../../../src/contributions/items/commit-store.ts';
+import { changeNeeds } from '../../../src/contributions/items/detail-store.ts';
+import { recountPart } from '../../../src/contributions/totals/recount-store.ts';
+import { countNewCommits } from '../../../src/contributions/totals/total-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { addRepository } from '../../integration/contributions/stored-repository.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Ranking, Scope } from '../../../src/contributors/contributor.ts';
-import { findParts, makePart } from '../../../src/contributors/make-ranking-store.ts';
-import { endDifferentRankings, findRanking } from '../../../src/contributors/ranking-store.ts';
-import { countAll } from '../../../src/contributors/store.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import type { Ranking, Scope } from '../../../src/contributions/contributors/contributor.ts';
+import { findParts, makePart } from '../../../src/contributions/contributors/make-ranking-store.ts';
+import { endDifferentRankings, findRanking } from '../../../src/contributions/contributors/ranking-store.ts';
+import { countAll } from '../../../src/contributions/contributors/store.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { applyChange, changes, startWorld } from '../../integration/contributions/random-changes.ts';
 import {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { dropUselessWork } from '../../../src/achievements/awards/work-store.ts';
-import { removeErasedRows } from '../../../src/contributions/erased-repository-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { eraseHidden, eraseNextRepositories } from '../../../src/repositories/erase-store.ts';
+import { eraseHidden, eraseNextRepositories } from '../../../src/accounts/repositories/erase-store.ts';
+import { removeErasedRows } from '../../../src/contributions/items/erased-repository-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { dropUselessWork } from '../../../src/recognition/achievements/awards/work-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';

@@ -1,8 +1,8 @@
 import { newIssue } from '../../../bench/new-issue.ts';
 import { syncContextOf } from '../../../bench/sync-context.ts';
-import type { Actor } from '../../../src/accounts/account.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import type { ContributionPage, ListedRepository, Provider } from '../../../src/providers/provider.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import type { ContributionPage, ListedRepository, Provider } from '../../../src/hosts/interface/provider.ts';
+import type { Actor } from '../../../src/model/account.ts';
 import { newCost, type SyncContext, type Work } from '../../../src/sync/context.ts';
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { eraseNext } from '../../../src/access/erasure/erase.ts';
-import { beginErasure } from '../../../src/access/erasure/store.ts';
 import { findByName } from '../../../src/accounts/store.ts';
-import type { Connection } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { eraseNext } from '../../../src/app/owners/erasure/erase.ts';
+import { beginErasure } from '../../../src/app/owners/erasure/store.ts';
+import type { Connection } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { sampled } from '../../depth.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { engines, jsonRequest } from '../../integration/access/owner.ts';

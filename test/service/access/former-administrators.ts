@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { addMember } from '../../../simulators/world/repository-changes.ts';
-import { checkDueAdministrators } from '../../../src/access/administrators/check.ts';
+import { checkDueAdministrators } from '../../../src/accounts/access/administrators/check.ts';
 import { organization } from '../../e2e/installations/installed.ts';
 import type { ServiceResponse, TestService } from '../../e2e/service.ts';
 import { ed25519, eddsa, forge, pem } from '../../integration/access/forge-token.ts';

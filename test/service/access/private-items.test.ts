@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
+import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
 import { sampled } from '../../depth.ts';
 import { ada, bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { storeLanguages } from '../../integration/contributions/store-languages.ts';

@@ -4,11 +4,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { collectJob } from '../../../src/contributions/jobs.ts';
-import { delayLookup } from '../../../src/database/lookups.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { applyDeliveries } from '../../../src/sync/apply-deliveries.ts';
+import { collectJob } from '../../../src/contributions/items/jobs.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { delayLookup } from '../../../src/database/queue/lookups.ts';
 import { newAppliers, type SyncContext } from '../../../src/sync/context.ts';
+import { applyDeliveries } from '../../../src/sync/deliveries/apply-deliveries.ts';
 import { send } from '../../e2e/raw-request.ts';
 import type { TestService } from '../../e2e/service.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
+import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
 import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 

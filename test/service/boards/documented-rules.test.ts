@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { findByName } from '../../../src/accounts/store.ts';
-import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import { previewBoard } from '../../../src/boards/preview/preview-store.ts';
-import { importSample, sampleTime } from '../../../src/commands/sample.ts';
-import { readConfig } from '../../../src/config/config.ts';
+import { importSample, sampleTime } from '../../../src/app/commands/sample.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
+import { previewBoard } from '../../../src/recognition/boards/preview/preview-store.ts';
 import { createTestDatabase } from '../../database.ts';
 
 describe('published rules of docs/boards.md', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DocumentReader } from '../../../src/boards/document/document-reader.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/model/errors.ts';
+import { DocumentReader } from '../../../src/recognition/boards/document/document-reader.ts';
 import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 

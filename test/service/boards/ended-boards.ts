@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { generateSigningKey } from '../../../src/access/tokens/signing-key.ts';
-import { saveBoards } from '../../../src/boards/board-store.ts';
-import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { saveBoards } from '../../../src/recognition/boards/board-store.ts';
+import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
+import { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { engines } from '../../integration/access/owner.ts';
 

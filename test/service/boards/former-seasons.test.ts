@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
+import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
+import { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezeBoards, freezingAt, type Row, storeEndedBoard } from './ended-boards.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
-import { completeSeasons } from '../../../src/boards/seasons/correct.ts';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
+import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
+import { completeSeasons } from '../../../src/recognition/boards/seasons/correct.ts';
+import { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezeBoards, freezingAt, storeEndedBoard } from './ended-boards.ts';

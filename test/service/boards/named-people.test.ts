@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
-import { lookUpNamedPeopleJob } from '../../../src/boards/jobs.ts';
-import { findDueNames } from '../../../src/boards/people/named-people-store.ts';
-import { addJob } from '../../../src/database/added-jobs.ts';
+import { addJob } from '../../../src/database/queue/added-jobs.ts';
+import { lookUpNamedPeopleJob } from '../../../src/recognition/boards/jobs.ts';
+import { findDueNames } from '../../../src/recognition/boards/people/named-people-store.ts';
 import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { type SteppedService, startSteppedService } from '../sync/stepped-service.ts';

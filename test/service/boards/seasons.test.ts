@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { compactVerify, importJWK } from 'jose';
 import { sql } from 'kysely';
 import { parse } from 'yaml';
-import { completeSeasons } from '../../../src/boards/seasons/correct.ts';
+import { completeSeasons } from '../../../src/recognition/boards/seasons/correct.ts';
 import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezeBoards, freezingAt, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';

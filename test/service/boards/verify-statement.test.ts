@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { freezeSeasons } from '../../../src/boards/seasons/freeze.ts';
+import { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { freezingAt, storeEndedBoard } from './ended-boards.ts';

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { makeTemporaryDirectory, type TemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
-import { card } from '../../../src/commands/card.ts';
-import type { Io } from '../../../src/commands/io.ts';
+import { card } from '../../../src/app/commands/card.ts';
+import type { Io } from '../../../src/app/commands/io.ts';
 import { createTestDatabase } from '../../database.ts';
 
 interface Prepared extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { importSavedAwards } from '../../../src/commands/import-awards.ts';
+import { importSavedAwards } from '../../../src/app/commands/import-awards.ts';
 import { ada } from '../../integration/access/owner.ts';
 import { runCommand } from '../../run-command.ts';
 import { award, awardedAt } from '../achievements/award.ts';

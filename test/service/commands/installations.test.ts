@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { installByName, listInstalled, uninstallByName } from '../../../src/commands/installations.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { AppError } from '../../../src/errors.ts';
+import { installByName, listInstalled, uninstallByName } from '../../../src/app/commands/installations.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import { createTestDatabase } from '../../database.ts';
 import { runCommand } from '../../run-command.ts';
 

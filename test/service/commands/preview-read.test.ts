@@ -5,8 +5,8 @@ import { makeTemporaryDirectory } from '../../../simulators/git/temporary-direct
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addPullRequest } from '../../../simulators/world/activity.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
-import { previewAchievements } from '../../../src/commands/preview-achievements.ts';
-import { openDatabase } from '../../../src/database/open.ts';
+import { previewAchievements } from '../../../src/app/commands/preview-achievements.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
 import { awardingActions, personCalled } from '../../e2e/achievements/awarding/actions.ts';

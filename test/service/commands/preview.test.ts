@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { previewAchievements } from '../../../src/commands/preview-achievements.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { openDatabase } from '../../../src/database/open.ts';
+import { previewAchievements } from '../../../src/app/commands/preview-achievements.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { fileWith } from '../../unit/achievements/reported.ts';
 

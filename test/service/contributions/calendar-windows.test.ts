@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { daysOf } from '../../../simulators/world/expected-totals.ts';
 import { findByName } from '../../../src/accounts/store.ts';
-import { saveReportedCalendar } from '../../../src/contributions/calendar-store.ts';
+import { saveReportedCalendar } from '../../../src/contributions/calendar/calendar-store.ts';
 import { ada } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { daysOf } from '../../../simulators/world/expected-totals.ts';
 import { findByName } from '../../../src/accounts/store.ts';
-import { saveReportedCalendar } from '../../../src/contributions/calendar-store.ts';
+import { saveReportedCalendar } from '../../../src/contributions/calendar/calendar-store.ts';
 
-import { calendarJob } from '../../../src/contributions/jobs.ts';
-import { announce } from '../../../src/database/announcements.ts';
-import { failLookup, type Outcome } from '../../../src/database/lookups.ts';
-import { AppError } from '../../../src/errors.ts';
+import { calendarJob } from '../../../src/contributions/items/jobs.ts';
+import { announce } from '../../../src/database/queue/announcements.ts';
+import { failLookup, type Outcome } from '../../../src/database/queue/lookups.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { saveAllCommits } from '../../../src/contributions/commit-store.ts';
-import type { Connection, Database } from '../../../src/database/connection.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
+import type { Connection, Database } from '../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';
 
 /** An organization with three repositories: one is completely read, one in part, and one not at all. */

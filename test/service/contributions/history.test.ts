@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findByName } from '../../../src/accounts/store.ts';
-import { saveCounters } from '../../../src/contributions/counter-store.ts';
+import { saveCounters } from '../../../src/contributions/totals/counter-store.ts';
 import { ada } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { startStoredService } from '../http/stored-service.ts';

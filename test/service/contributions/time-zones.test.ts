@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findByName } from '../../../src/accounts/store.ts';
-import { calendarJob } from '../../../src/contributions/jobs.ts';
-import { contributionKinds, namesOfKinds } from '../../../src/contributions/kinds.ts';
-import { failLookup } from '../../../src/database/lookups.ts';
+import { calendarJob } from '../../../src/contributions/items/jobs.ts';
+import { failLookup } from '../../../src/database/queue/lookups.ts';
+import { contributionKinds, namesOfKinds } from '../../../src/model/kinds.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
 import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';
 import { clock } from '../../time.ts';

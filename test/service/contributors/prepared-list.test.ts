@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { setVisibility } from '../../../simulators/world/mutations.ts';
-import { sumColumns } from '../../../src/contributions/kinds.ts';
+import { sumColumns } from '../../../src/model/kinds.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import { engine, organization, untilRepositoryIs } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';

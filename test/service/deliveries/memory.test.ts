@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { signed, webhookSecret } from '../../../simulators/github/deliver.ts';
-import { bodyLimits } from '../../../src/deliveries/bodies.ts';
+import { bodyLimits } from '../../../src/sync/deliveries/bodies.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { until } from '../../time.ts';
 import { startStoredService } from '../http/stored-service.ts';

@@ -3,9 +3,9 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { checkSpace } from '../../../src/app/doctor/checks/database.ts';
+import { openDatabase } from '../../../src/database/connections/open.ts';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { checkSpace } from '../../../src/doctor/checks/database.ts';
 import { mountSmallDisk } from '../../small-disk.ts';
 import { startStoredService } from './stored-service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Pool } from 'pg';
-import { announce } from '../../../src/database/announcements.ts';
+import { announce } from '../../../src/database/queue/announcements.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { ada, bearer, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';

@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
 import type { Simulator, SimulatorOptions } from '../../../simulators/github/simulator.ts';
 import { generateWorld } from '../../../simulators/world/generate.ts';
-import { endWork, type Service } from '../../../src/app.ts';
-import type { Config } from '../../../src/config/config.ts';
-import { type AppOptions, type Core, type CoreOptions, openCore } from '../../../src/core.ts';
-import { createApp, openImages } from '../../../src/create-app.ts';
-import { openUnchanged } from '../../../src/database/open.ts';
-import { formatUrl, serveMetrics } from '../../../src/http/metrics-server.ts';
+import { endWork, type Service } from '../../../src/app/app.ts';
+import type { Config } from '../../../src/app/config/config.ts';
+import { type AppOptions, type Core, type CoreOptions, openCore } from '../../../src/app/core.ts';
+import { createApp, openImages } from '../../../src/app/create-app.ts';
+import { openUnchanged } from '../../../src/database/connections/open.ts';
+import { formatUrl, serveMetrics } from '../../../src/http/server/metrics-server.ts';
 import { createTestDatabase, shareDatabase, type TestDatabase } from '../../database.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../../e2e/service.ts';
 import { type SharedService, shareService } from '../../e2e/shared-service.ts';

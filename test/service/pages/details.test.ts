@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { counterRows } from '../../../src/contributions/kinds.ts';
+import { counterRows } from '../../../src/model/kinds.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { award } from '../achievements/award.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import { themeNames } from '../../../src/cards/themes.ts';
-import { counterRows } from '../../../src/contributions/kinds.ts';
-import { galleryCards } from '../../../src/pages/gallery/samples.ts';
+import { counterRows } from '../../../src/model/kinds.ts';
+import { themeNames } from '../../../src/views/cards/drawing/themes.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { galleryCards } from '../../../src/views/pages/gallery/samples.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { storeAbsent, storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { shareStoredService } from '../http/stored-service.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { findByName } from '../../../src/accounts/store.ts';
-import { collectJob } from '../../../src/contributions/jobs.ts';
-import { announce } from '../../../src/database/announcements.ts';
-import { completeLookup, failLookup } from '../../../src/database/lookups.ts';
-import { AppError } from '../../../src/errors.ts';
+import { collectJob } from '../../../src/contributions/items/jobs.ts';
+import { announce } from '../../../src/database/queue/announcements.ts';
+import { completeLookup, failLookup } from '../../../src/database/queue/lookups.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { sharedBrowser } from '../cards/browser.ts';

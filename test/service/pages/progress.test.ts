@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { announce } from '../../../src/database/announcements.ts';
+import { announce } from '../../../src/database/queue/announcements.ts';
 import { ada } from '../../integration/access/owner.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { counterRows } from '../../../src/contributions/kinds.ts';
+import { counterRows } from '../../../src/model/kinds.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { findByName } from '../../../src/accounts/store.ts';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import { collectRepositoryJob } from '../../../src/contributions/jobs.ts';
-import { completeLookup, failLookup } from '../../../src/database/lookups.ts';
-import { AppError } from '../../../src/errors.ts';
-import { pageWordsOf } from '../../../src/pages/words/index.ts';
-import { failStream } from '../../../src/sync/stream-store.ts';
+import { collectRepositoryJob } from '../../../src/contributions/items/jobs.ts';
+import { completeLookup, failLookup } from '../../../src/database/queue/lookups.ts';
+import { AppError } from '../../../src/model/errors.ts';
+import { failStream } from '../../../src/sync/streams/stream-store.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { pageWordsOf } from '../../../src/views/pages/words/index.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { failStream } from '../../../src/sync/stream-store.ts';
+import { failStream } from '../../../src/sync/streams/stream-store.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { decode } from '../../integration/access/forge-token.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';

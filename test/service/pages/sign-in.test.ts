@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
-import { forgetExpired } from '../../../src/access/sessions/store.ts';
+import { forgetExpired } from '../../../src/accounts/access/sessions/store.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
-import { rankBoard } from '../../../src/boards/ranking/rank-board.ts';
+import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { ada, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 

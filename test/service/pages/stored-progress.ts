@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkTotals } from '../../../src/sync/check-totals.ts';
+import { checkTotals } from '../../../src/sync/totals/check-totals.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { simple } from '../../integration/achievements/awards/every-feature.ts';

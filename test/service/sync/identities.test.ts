@@ -5,7 +5,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
 import { deleteRepository, forcePush } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { untilCounted } from '../../contract/service-responses.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { untilIdle } from '../../e2e/access/state.ts';

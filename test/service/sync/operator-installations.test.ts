@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
-import { installByName, listInstalled, uninstallByName } from '../../../src/commands/installations.ts';
+import { installByName, listInstalled, uninstallByName } from '../../../src/app/commands/installations.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import { repositoryStates, untilRepositoryIs } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { en as english } from '../../../src/cards/languages/en.ts';
-import { counterNames } from '../../../src/contributions/counters.ts';
-import { counterRows } from '../../../src/contributions/kinds.ts';
+import { counterNames } from '../../../src/model/counters.ts';
+import { counterRows } from '../../../src/model/kinds.ts';
+import { en as english } from '../../../src/views/cards/languages/en.ts';
 import type { TestService } from '../../e2e/service.ts';
 
 /** The requests of a service, with paths below its entities of GitHub, or absolute ones. */

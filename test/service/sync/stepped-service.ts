@@ -2,10 +2,10 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { Logger, runTaskListOnce, type TaskList } from 'graphile-worker';
 import type { Pool } from 'pg';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
-import type { Service } from '../../../src/app.ts';
-import type { Config } from '../../../src/config/config.ts';
-import type { AppOptions } from '../../../src/core.ts';
-import { openJobTasks } from '../../../src/jobs.ts';
+import type { Service } from '../../../src/app/app.ts';
+import type { Config } from '../../../src/app/config/config.ts';
+import type { AppOptions } from '../../../src/app/core.ts';
+import { openJobTasks } from '../../../src/app/jobs.ts';
 import { beginWork } from '../../../src/sync/begin-work.ts';
 import { type AppServiceOptions, startAppService } from '../../e2e/installations/installed.ts';
 import {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
-import { sync } from '../../../src/commands/sync.ts';
+import { sync } from '../../../src/app/commands/sync.ts';
 import { program } from '../../program.ts';
 
 export interface SyncOptions {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
-import { forgetWaits } from '../../../src/sync/forget-waits.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { forgetWaits } from '../../../src/sync/lookups/forget-waits.ts';
 import { createTestDatabase, openTestDatabase } from '../../database.ts';
 import { organization, reconcileNow } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';

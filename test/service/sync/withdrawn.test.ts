@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { readConfig } from '../../../src/config/config.ts';
-import { type Core, openCore } from '../../../src/core.ts';
-import type { Database } from '../../../src/database/connection.ts';
-import { createLog } from '../../../src/log.ts';
-import { recordWithdrawn } from '../../../src/repositories/withdrawn-store.ts';
-import { hideAllWithdrawn, withdrawLostCredentials } from '../../../src/sync/lost-access.ts';
+import { recordWithdrawn } from '../../../src/accounts/repositories/withdrawn-store.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import { type Core, openCore } from '../../../src/app/core.ts';
+import type { Database } from '../../../src/database/connections/connection.ts';
+import { createLog } from '../../../src/model/log.ts';
+import { hideAllWithdrawn, withdrawLostCredentials } from '../../../src/sync/lookups/lost-access.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { watchPlans } from '../../integration/plans.ts';

@@ -3,8 +3,8 @@ import { before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { erasePerson } from '../../../bench/erase-person.ts';
 import { findByName } from '../../../src/accounts/store.ts';
-import { changeContributions } from '../../../src/contributions/write-store.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
+import { changeContributions } from '../../../src/contributions/items/write-store.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
-import { readWindow } from '../../../src/windows/window.ts';
+import { readWindow } from '../../../src/model/windows/window.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';

@@ -1,4 +1,4 @@
-import { counterNames } from '../../../src/contributions/kinds.ts';
+import { counterNames } from '../../../src/model/kinds.ts';
 
 const ofAccount = { experience: 'experience', level: 'level', followers: 'followers', following: 'following' };
 const ofRank = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { progressOf } from '../../../src/accounts/level.ts';
-import { en as english } from '../../../src/cards/languages/en.ts';
-import { contributionKinds, counterRows, namesOfKinds } from '../../../src/contributions/kinds.ts';
+import { contributionKinds, counterRows, namesOfKinds } from '../../../src/model/kinds.ts';
+import { progressOf } from '../../../src/model/level.ts';
+import { en as english } from '../../../src/views/cards/languages/en.ts';
 import { sampled } from '../../depth.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';

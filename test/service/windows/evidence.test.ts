@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
-import { counterNames } from '../../../src/contributions/counters.ts';
-import { readWindow } from '../../../src/windows/window.ts';
+import { counterNames } from '../../../src/model/counters.ts';
+import { readWindow } from '../../../src/model/windows/window.ts';
 import { sampled } from '../../depth.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { storeAbsentRepositories } from '../../integration/http/stored-world.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
-import { readWindow } from '../../../src/windows/window.ts';
+import { readWindow } from '../../../src/model/windows/window.ts';
 import { ada } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { startSteppedService } from '../sync/stepped-service.ts';

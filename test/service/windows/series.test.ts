@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findByName } from '../../../src/accounts/store.ts';
-import { saveReportedCalendar } from '../../../src/contributions/calendar-store.ts';
-import { calendarJob, fetchWindowJob } from '../../../src/contributions/jobs.ts';
-import { saveReportedWindow } from '../../../src/contributions/reported-window-store.ts';
-import { failLookup, type Outcome } from '../../../src/database/lookups.ts';
+import { saveReportedCalendar } from '../../../src/contributions/calendar/calendar-store.ts';
+import { calendarJob, fetchWindowJob } from '../../../src/contributions/items/jobs.ts';
+import { saveReportedWindow } from '../../../src/contributions/windows/reported-window-store.ts';
+import { failLookup, type Outcome } from '../../../src/database/queue/lookups.ts';
 import { ada } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';

@@ -40,8 +40,8 @@ import type {
   TokenPayload,
   UserPayload,
   VersionPayload,
-} from '../../../src/providers/gitlab/payloads.ts';
-import type { InProject, Pushed } from '../../../src/providers/gitlab/webhooks.ts';
+} from '../../../src/hosts/gitlab/payloads.ts';
+import type { InProject, Pushed } from '../../../src/hosts/gitlab/webhooks.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assessHolding, type Holding } from '../../../src/access/administrators/holding.ts';
+import { assessHolding, type Holding } from '../../../src/accounts/access/administrators/holding.ts';
 
 const dayMs = 86_400_000;
 const start = Date.parse('2026-06-15T12:00:00Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, generatePrimeSync } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { readPublicKey } from '../../../src/access/keys/public-key.ts';
+import { readPublicKey } from '../../../src/accounts/access/keys/public-key.ts';
 
 const ed25519 = generateKeyPairSync('ed25519');
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });

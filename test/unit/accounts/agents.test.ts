@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { agents, isAgentAddress, typeOfAccount } from '../../../src/accounts/agents.ts';
+import { agents, isAgentAddress, typeOfAccount } from '../../../src/model/agents.ts';
 
 describe('agents', () => {
   it('are bots at their host alone, in any letter case', () => {

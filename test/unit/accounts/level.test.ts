@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { levelOf } from '../../../src/accounts/level.ts';
+import { levelOf } from '../../../src/model/level.ts';
 
 describe('levels', () => {
   it('begin at the published thresholds', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readConfigFile } from '../../../src/achievements/config-file.ts';
+import { readConfigFile } from '../../../src/recognition/achievements/config-file.ts';
 import { corpusFile, reported } from './reported.ts';
 
 /** Files of public repositories (owner__repository), the number of parts of each that count, and all reports on it. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { readConfigFile } from '../../../src/achievements/config-file.ts';
-import { explainDemand, explainFile } from '../../../src/achievements/explain-file.ts';
+import { readConfigFile } from '../../../src/recognition/achievements/config-file.ts';
+import { explainDemand, explainFile } from '../../../src/recognition/rules/file/explain-file.ts';
 import { corpusFile, fileWith, readText } from './reported.ts';
 
 function explained(actor: string, action: string, condition: string): string {

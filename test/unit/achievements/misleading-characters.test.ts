@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readConfigFile } from '../../../src/achievements/config-file.ts';
-import { describeReport } from '../../../src/achievements/report.ts';
-import { readBoardsFile } from '../../../src/boards/file/read-file.ts';
+import { readConfigFile } from '../../../src/recognition/achievements/config-file.ts';
+import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
+import { describeReport } from '../../../src/recognition/rules/file/report.ts';
 import { fileWith } from './reported.ts';
 
 const achievement = (text: string): string => `achievements:\n${text}`;

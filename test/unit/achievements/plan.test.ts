@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Earnable, planEvaluation } from '../../../src/achievements/awards/plan.ts';
-import type { Work } from '../../../src/achievements/awards/work-store.ts';
+import { type Earnable, planEvaluation } from '../../../src/recognition/achievements/awards/plan.ts';
+import type { Work } from '../../../src/recognition/achievements/awards/work-store.ts';
 
 function earnable(id: number): Earnable {
   return {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type ReadConfigFile, readConfigFile } from '../../../src/achievements/config-file.ts';
-import { describeReport } from '../../../src/achievements/report.ts';
+import { type ReadConfigFile, readConfigFile } from '../../../src/recognition/achievements/config-file.ts';
+import { describeReport } from '../../../src/recognition/rules/file/report.ts';
 
 /** Returns the bytes of a file that a public repository has. */
 export function corpusFile(name: string): Buffer {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ReadState, ReadStream } from '../../../src/achievements/evaluation/read-state-store.ts';
-import { findUnread } from '../../../src/achievements/evaluation/unread.ts';
-import { dataOfTrigger } from '../../../src/achievements/required-data.ts';
-import { unreportedBy } from '../../../src/providers/index.ts';
+import { unreportedBy } from '../../../src/hosts/index.ts';
+import type { ReadState, ReadStream } from '../../../src/recognition/rules/evaluation/read-state-store.ts';
+import { findUnread } from '../../../src/recognition/rules/evaluation/unread.ts';
+import { dataOfTrigger } from '../../../src/recognition/rules/file/required-data.ts';
 import { fileWith, readText } from './reported.ts';
 
 const complete: ReadStream = { covers: [], isComplete: true, isBeingRead: false, isWithheld: false, failure: null };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rankBoardJob } from '../../../src/boards/jobs.ts';
+import { rankBoardJob } from '../../../src/recognition/boards/jobs.ts';
 
 describe('scheduling of rankings', () => {
   const delayOf = (costMs: number, rankedMsAgo: number | null): number =>

@@ -1,6 +1,6 @@
-import { describeReport } from '../../../src/achievements/report.ts';
-import { type ReadBoardsFile, readBoardsFile } from '../../../src/boards/file/read-file.ts';
-import type { FileHost } from '../../../src/boards/file/reading.ts';
+import { type ReadBoardsFile, readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
+import type { FileHost } from '../../../src/recognition/boards/file/reading.ts';
+import { describeReport } from '../../../src/recognition/rules/file/report.ts';
 
 export function readText(text: string, host: Partial<FileHost> = {}): ReadBoardsFile {
   return readBoardsFile(Buffer.from(text), { provider: 'github', ...host });

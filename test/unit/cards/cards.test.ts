@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { shadeOf, stepsOf } from '../../../src/cards/calendar.card.ts';
-import { cardOf } from '../../../src/cards/index.ts';
-import { fill, languageOf } from '../../../src/cards/languages/language.ts';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import { readCardOptions, readCardOptionsLoosely } from '../../../src/cards/options.ts';
-import { drawState } from '../../../src/cards/state.ts';
+import { shadeOf, stepsOf } from '../../../src/views/cards/cards/calendar.card.ts';
+import { cardOf } from '../../../src/views/cards/index.ts';
+import { fill, languageOf } from '../../../src/views/cards/languages/language.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { readCardOptions, readCardOptionsLoosely } from '../../../src/views/cards/options.ts';
+import { drawState } from '../../../src/views/cards/states/state.ts';
 import { isThorough } from '../../depth.ts';
 import { anyText } from './any-text.ts';
 import { achievementsOf, calendarOf, contributionsOf, contributorsOf, names, someImages } from './inputs.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { textStyles } from '../../../src/cards/canvas.ts';
-import { padding } from '../../../src/cards/frame.ts';
-import { locales } from '../../../src/cards/languages/locales.ts';
+import { textStyles } from '../../../src/views/cards/drawing/canvas.ts';
+import { padding } from '../../../src/views/cards/drawing/frame.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
 import {
   achievementsOf,
   boardOf,

@@ -1,12 +1,12 @@
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { cardNames, cardOf } from '../../../src/cards/index.ts';
-import { languageOf } from '../../../src/cards/languages/language.ts';
-import { readCardOptions } from '../../../src/cards/options.ts';
-import { prepareFonts } from '../../../src/cards/png/fonts.ts';
-import { Rasterizer } from '../../../src/cards/png/rasterizer.ts';
-import { drawState, type State } from '../../../src/cards/state.ts';
-import { themeNames } from '../../../src/cards/themes.ts';
+import { themeNames } from '../../../src/views/cards/drawing/themes.ts';
+import { cardNames, cardOf } from '../../../src/views/cards/index.ts';
+import { languageOf } from '../../../src/views/cards/languages/language.ts';
+import { readCardOptions } from '../../../src/views/cards/options.ts';
+import { prepareFonts } from '../../../src/views/cards/png/fonts.ts';
+import { Rasterizer } from '../../../src/views/cards/png/rasterizer.ts';
+import { drawState, type State } from '../../../src/views/cards/states/state.ts';
 import { assertGoldenImage, assertGoldenText } from './golden.ts';
 import { drawSample, sampleNames } from './samples.ts';
 

@@ -1,5 +1,5 @@
-import type { Images } from '../../../src/cards/card.ts';
-import type { CalendarInput, CardInput } from '../../../src/http/images.ts';
+import type { CalendarInput, CardInput } from '../../../src/http/pipeline/images.ts';
+import type { Images } from '../../../src/views/cards/card.ts';
 
 /** Card inputs for tests that look at cards. */
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cardOf } from '../../../src/cards/index.ts';
-import { languageOf } from '../../../src/cards/languages/language.ts';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import { readCardOptions } from '../../../src/cards/options.ts';
-import { drawState } from '../../../src/cards/state.ts';
-import type { CardInput } from '../../../src/http/images.ts';
+import type { CardInput } from '../../../src/http/pipeline/images.ts';
+import { cardOf } from '../../../src/views/cards/index.ts';
+import { languageOf } from '../../../src/views/cards/languages/language.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { readCardOptions } from '../../../src/views/cards/options.ts';
+import { drawState } from '../../../src/views/cards/states/state.ts';
 import { contributorsOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { draw } from './samples.ts';

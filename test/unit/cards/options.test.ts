@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contrast, readableOn, readColour } from '../../../src/cards/colours.ts';
-import { cardOf } from '../../../src/cards/index.ts';
-import { fill, languageOf } from '../../../src/cards/languages/language.ts';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import { normalize, readCardOptions } from '../../../src/cards/options.ts';
-import { palettes, palettesOf, textureOf, themeAliases, themeNames, trackOf } from '../../../src/cards/themes.ts';
 import { languageNamed, languageNames } from '../../../src/contributions/languages/linguist.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/model/errors.ts';
+import { contrast, readableOn, readColour } from '../../../src/views/cards/drawing/colours.ts';
+import {
+  palettes,
+  palettesOf,
+  textureOf,
+  themeAliases,
+  themeNames,
+  trackOf,
+} from '../../../src/views/cards/drawing/themes.ts';
+import { cardOf } from '../../../src/views/cards/index.ts';
+import { fill, languageOf } from '../../../src/views/cards/languages/language.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { normalize, readCardOptions } from '../../../src/views/cards/options.ts';
 import { contributionsOf, names, streakOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { draw } from './samples.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCardImages } from '../../../src/cards/card-images.ts';
-import { languageOf } from '../../../src/cards/languages/language.ts';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import { withoutDirections } from '../../../src/cards/text/fit.ts';
-import type { Explanation } from '../../../src/errors.ts';
+import type { Explanation } from '../../../src/model/errors.ts';
+import { createCardImages } from '../../../src/views/cards/card-images.ts';
+import { languageOf } from '../../../src/views/cards/languages/language.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { withoutDirections } from '../../../src/views/cards/text/fit.ts';
 import { sampled } from '../../depth.ts';
 
 const images = createCardImages({

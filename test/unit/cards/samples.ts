@@ -1,8 +1,8 @@
-import type { Images } from '../../../src/cards/card.ts';
-import type { Drawing } from '../../../src/cards/frame.ts';
-import { cardOf } from '../../../src/cards/index.ts';
-import { type CardOptionsQuery, readCardOptions } from '../../../src/cards/options.ts';
-import type { CardInput } from '../../../src/http/images.ts';
+import type { CardInput } from '../../../src/http/pipeline/images.ts';
+import type { Images } from '../../../src/views/cards/card.ts';
+import type { Drawing } from '../../../src/views/cards/drawing/frame.ts';
+import { cardOf } from '../../../src/views/cards/index.ts';
+import { type CardOptionsQuery, readCardOptions } from '../../../src/views/cards/options.ts';
 import {
   achievementsOf,
   boardOf,

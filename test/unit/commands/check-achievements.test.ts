@@ -5,10 +5,10 @@ import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { achievements } from '../../../src/commands/achievements.ts';
-import type { Io } from '../../../src/commands/io.ts';
-import { hostKinds, hostKindsInWords } from '../../../src/config/host-settings.ts';
-import { AppError } from '../../../src/errors.ts';
+import { achievements } from '../../../src/app/commands/achievements.ts';
+import type { Io } from '../../../src/app/commands/io.ts';
+import { hostKinds, hostKindsInWords } from '../../../src/hosts/config/host-settings.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import { program, programEnvironment } from '../../program.ts';
 import { fileWith } from '../achievements/reported.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
-import { hostKinds } from '../../../src/config/host-settings.ts';
+import { hostKinds } from '../../../src/hosts/config/host-settings.ts';
 
 interface Ended {
   status: number;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { gitHubAppUrl } from '../../../src/commands/github-app.ts';
+import { gitHubAppUrl } from '../../../src/app/commands/github-app.ts';
 import { runCommand } from '../../run-command.ts';
 
 describe('the link that registers an App', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readRepositoryTarget, readTarget } from '../../../src/commands/target.ts';
+import { readRepositoryTarget, readTarget } from '../../../src/app/commands/target.ts';
 
 describe('targets of commands', () => {
   it('reads an account, a subgroup, or a repository as a target', () => {

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { formatAuthorities, trustAuthorities } from '../../../src/config/authorities.ts';
+import { formatAuthorities, trustAuthorities } from '../../../src/app/config/authorities.ts';
 import { createAuthority } from '../../tls-server.ts';
 
 const readFileAsText = (path: string): string => readFileSync(path, 'utf8');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readConfig } from '../../../src/config/config.ts';
-import { findQuoted } from '../../../src/config/environment.ts';
-import { settings } from '../../../src/config/settings.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import { findQuoted } from '../../../src/app/config/environment.ts';
+import { settings } from '../../../src/app/config/settings.ts';
 
 const noFiles = (path: string): string => assert.fail(path);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { usageOf } from '../../../src/commands/help.ts';
-import { commands } from '../../../src/commands/index.ts';
-import { settings } from '../../../src/config/settings.ts';
+import { usageOf } from '../../../src/app/commands/help.ts';
+import { commands } from '../../../src/app/commands/index.ts';
+import { settings } from '../../../src/app/config/settings.ts';
 
 describe('the table of settings', () => {
   it('has each name once, and describes every setting in a sentence', () => {

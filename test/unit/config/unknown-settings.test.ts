@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readConfig } from '../../../src/config/config.ts';
-import { AppError } from '../../../src/errors.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import { environments } from './environments.ts';
 
 const read = (environment: Record<string, string>) => readConfig(environment, () => assert.fail('a file was read'));

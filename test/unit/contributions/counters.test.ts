@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { experienceOf, missingCounters, unknownCounters } from '../../../src/contributions/counters.ts';
+import { experienceOf, missingCounters, unknownCounters } from '../../../src/model/counters.ts';
 
 const documented = {
   commits: 197,

@@ -9,7 +9,7 @@ import {
   ofDays,
   ofPeople,
   storedCounters,
-} from '../../../src/contributions/kinds.ts';
+} from '../../../src/model/kinds.ts';
 
 const lifetime = [
   'commits',

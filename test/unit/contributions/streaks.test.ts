@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Temporal } from 'temporal-polyfill';
-import { type StreakUnit, streaksOf } from '../../../src/contributions/streaks.ts';
+import { type StreakUnit, streaksOf } from '../../../src/contributions/calendar/streaks.ts';
 
 /** @param present a Friday by default. */
 function lengths(

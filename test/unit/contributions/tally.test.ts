@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Tally } from '../../../src/contributions/tally.ts';
+import { Tally } from '../../../src/contributions/totals/tally.ts';
 
 const addition = fc.record({
   key: fc.integer({ min: 1, max: 30 }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { wholeDays } from '../../../src/contributions/window.ts';
-import { meaningOf, readWindow, type WindowText } from '../../../src/windows/window.ts';
+import { wholeDays } from '../../../src/contributions/windows/window.ts';
+import { meaningOf, readWindow, type WindowText } from '../../../src/model/windows/window.ts';
 
 const now = new Date('2026-11-23T09:30:00Z');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
+import { advisoryLocks } from '../../../src/database/schema/advisory-locks.ts';
 
 describe('advisory locks', () => {
   it('have a number of their own each', () => {

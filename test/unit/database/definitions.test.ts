@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseDefinitions } from '../../../src/database/definitions.ts';
+import { parseDefinitions } from '../../../src/database/schema/definitions.ts';
 
 const noteItem = `create or replace function note_item(item items, sign integer) returns trigger language plpgsql as $$
 begin

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type SlotLimits, Slots } from '../../../src/database/slots.ts';
-import type { StatementScope } from '../../../src/database/statement-scope.ts';
-import { AppError } from '../../../src/errors.ts';
+import { type SlotLimits, Slots } from '../../../src/database/reads/slots.ts';
+import type { StatementScope } from '../../../src/database/reads/statement-scope.ts';
+import { AppError } from '../../../src/model/errors.ts';
 
 const never = 3_600_000;
 const limits: SlotLimits = { slots: 4, maxWaiting: { ordinary: 2, expensive: 1 }, maxWaitMs: never };

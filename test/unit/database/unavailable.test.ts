@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isDatabaseUnavailable } from '../../../src/database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../../src/database/connections/unavailable.ts';
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 

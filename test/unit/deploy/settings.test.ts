@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { type Config, readConfig } from '../../../src/config/config.ts';
-import { fileVariable } from '../../../src/config/environment.ts';
-import { settings } from '../../../src/config/settings.ts';
-import { bodyLimits } from '../../../src/deliveries/bodies.ts';
+import { type Config, readConfig } from '../../../src/app/config/config.ts';
+import { fileVariable } from '../../../src/app/config/environment.ts';
+import { settings } from '../../../src/app/config/settings.ts';
+import { bodyLimits } from '../../../src/sync/deliveries/bodies.ts';
 import { at, dockerfile, read, readPairs, readYaml, yamlFiles } from './files.ts';
 
 const names = new Set(settings.flatMap(({ name, isSecret }) => (isSecret ? [name, fileVariable(name)] : [name])));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { AppError } from '../../../src/errors.ts';
-import { bodyReader } from '../../../src/http/body.ts';
+import { bodyReader } from '../../../src/http/server/body.ts';
+import { AppError } from '../../../src/model/errors.ts';
 
 const settings = Type.Object(
   { publish: Type.Optional(Type.Boolean()), hidden: Type.Optional(Type.Boolean()) },

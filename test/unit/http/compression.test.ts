@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
-import { representationFor, withCompressedForms } from '../../../src/http/compression.ts';
-import type { RenderedResponse } from '../../../src/http/response.ts';
-import { bytesOf } from '../../../src/http/response-body.ts';
-import { ResponseCache } from '../../../src/http/response-cache.ts';
+import type { RenderedResponse } from '../../../src/http/pipeline/response.ts';
+import { bytesOf } from '../../../src/http/pipeline/response-body.ts';
+import { ResponseCache } from '../../../src/http/pipeline/response-cache.ts';
+import { representationFor, withCompressedForms } from '../../../src/http/server/compression.ts';
 
 const body = Buffer.from('<p>a page</p>'.repeat(200));
 

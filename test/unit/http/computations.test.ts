@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { currentScope, withinScope } from '../../../src/database/statement-scope.ts';
-import { AppError } from '../../../src/errors.ts';
-import { Computations } from '../../../src/http/computations.ts';
+import { currentScope, withinScope } from '../../../src/database/reads/statement-scope.ts';
+import { Computations } from '../../../src/http/pipeline/computations.ts';
+import { AppError } from '../../../src/model/errors.ts';
 
 /** Counts computations, each of which ends when the test says so. */
 function counted() {

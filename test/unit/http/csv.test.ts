@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { csvFileName, toCsv } from '../../../src/http/csv.ts';
+import { csvFileName, toCsv } from '../../../src/http/pipeline/csv.ts';
 
 const signs = ['=', '+', '-', '@', '\uFF1D', '\uFF0B', '\uFF0D', '\uFF20'];
 const isFormula = (cell: string): boolean => /^["\s\p{C}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u.test(cell);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { AppError, type ErrorCode } from '../../../src/errors.ts';
 import {
   expectationFailed,
   methodNotAllowed,
   type Problem,
   toProblem,
   unavailable,
-} from '../../../src/http/problem.ts';
+} from '../../../src/http/pipeline/problem.ts';
+import { AppError, type ErrorCode } from '../../../src/model/errors.ts';
 
 /** The compiler demands every code here. */
 const codes: Record<ErrorCode, true> = {

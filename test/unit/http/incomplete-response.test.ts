@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { envelope, type Wait } from '../../../src/http/envelope.ts';
-import { renderResponse } from '../../../src/http/response.ts';
+import { envelope, type Wait } from '../../../src/http/pipeline/envelope.ts';
+import { renderResponse } from '../../../src/http/pipeline/response.ts';
 
 const now = new Date('2026-06-01T12:00:00Z');
 

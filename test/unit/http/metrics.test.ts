@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Registry } from 'prom-client';
-import { createHttpMetrics } from '../../../src/http/metrics.ts';
+import { createHttpMetrics } from '../../../src/http/server/metrics.ts';
 
 describe('metrics of responses', () => {
   it('count each cached response once, by status, however often they are fetched', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { imagesOf } from '../../../src/http/images.ts';
-import { parameterReader } from '../../../src/http/parameters.ts';
+import { imagesOf } from '../../../src/http/pipeline/images.ts';
+import { parameterReader } from '../../../src/http/pipeline/parameters.ts';
 
 describe('misspelled parameters of images', () => {
   const read = parameterReader(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { AppError } from '../../../src/errors.ts';
-import { Cursors, cutPage, itemsToRead, neighbourCursors } from '../../../src/http/pagination.ts';
+import { Cursors, cutPage, itemsToRead, neighbourCursors } from '../../../src/http/pipeline/pagination.ts';
+import { AppError } from '../../../src/model/errors.ts';
 
 const cursors = new Cursors(Buffer.alloc(32, 7));
 

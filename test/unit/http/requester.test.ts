@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Caller } from '../../../src/http/caller.ts';
-import { requesterOf, senderOf } from '../../../src/http/requester.ts';
+import type { Caller } from '../../../src/http/pipeline/caller.ts';
+import { requesterOf, senderOf } from '../../../src/http/pipeline/requester.ts';
 
 const caller: Caller = { accountId: 'an id', tokenId: null, keyId: null, mayManage: false, expiresAt: 0 };
 const originsOf = (ip: string) => requesterOf({ caller: null, ip }, false).origins;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RenderedResponse } from '../../../src/http/response.ts';
-import { ResponseCache, usableResponses } from '../../../src/http/response-cache.ts';
+import type { RenderedResponse } from '../../../src/http/pipeline/response.ts';
+import { ResponseCache, usableResponses } from '../../../src/http/pipeline/response-cache.ts';
 
 function cachedResponse(accountId: string, bytes = 10): RenderedResponse {
   return { body: Buffer.alloc(bytes), etag: '"x"', headers: {}, accountId, expiresAt: 1000 };

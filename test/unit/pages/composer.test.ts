@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { cardOf } from '../../../src/cards/index.ts';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import { imagePath, kinds } from '../../../src/pages/composer/address.ts';
-import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod } from '../../../src/pages/composer/labels.ts';
-import { composerPage } from '../../../src/pages/composer/page.ts';
-import { isPublic } from '../../../src/pages/composer/public-address.ts';
-import { snippets } from '../../../src/pages/composer/snippets.ts';
-import type { Site } from '../../../src/pages/layout.ts';
-import { readerOf } from '../../../src/pages/reader.ts';
-import { relativePeriods } from '../../../src/windows/periods.ts';
+import { relativePeriods } from '../../../src/model/windows/periods.ts';
+import { cardOf } from '../../../src/views/cards/index.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { imagePath, kinds } from '../../../src/views/pages/composer/address.ts';
+import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod } from '../../../src/views/pages/composer/labels.ts';
+import { composerPage } from '../../../src/views/pages/composer/page.ts';
+import { isPublic } from '../../../src/views/pages/composer/public-address.ts';
+import { snippets } from '../../../src/views/pages/composer/snippets.ts';
+import type { Site } from '../../../src/views/pages/layout/layout.ts';
+import { readerOf } from '../../../src/views/pages/reader.ts';
 import { isThorough } from '../../depth.ts';
 import { anyText } from '../cards/any-text.ts';
 

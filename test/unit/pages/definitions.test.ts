@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import { counterNames } from '../../../src/contributions/counters.ts';
-import { numberDefinition, definitionsOf as ofApi } from '../../../src/contributions/rules.ts';
-import { definitionOf, definitionsOf, type NumberName } from '../../../src/pages/definitions/index.ts';
-import { type Reader, readerOf } from '../../../src/pages/reader.ts';
+import { counterNames } from '../../../src/model/counters.ts';
+import { numberDefinition, definitionsOf as ofApi } from '../../../src/model/rules.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { definitionOf, definitionsOf, type NumberName } from '../../../src/views/pages/definitions/index.ts';
+import { type Reader, readerOf } from '../../../src/views/pages/reader.ts';
 
 const numbers = [
   'contributions',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { indexPages, termsOf } from '../../../src/pages/docs/search.ts';
+import { indexPages, termsOf } from '../../../src/views/pages/docs/search.ts';
 
 const search = indexPages([
   {

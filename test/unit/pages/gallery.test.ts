@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cardOf } from '../../../src/cards/index.ts';
-import { readCardOptions } from '../../../src/cards/options.ts';
-import { drawAvatar } from '../../../src/pages/gallery/avatars.ts';
-import { galleryCards, parametersOf, sampleOf } from '../../../src/pages/gallery/samples.ts';
+import { cardOf } from '../../../src/views/cards/index.ts';
+import { readCardOptions } from '../../../src/views/cards/options.ts';
+import { drawAvatar } from '../../../src/views/pages/gallery/avatars.ts';
+import { galleryCards, parametersOf, sampleOf } from '../../../src/views/pages/gallery/samples.ts';
 import { readSvg } from '../cards/read-svg.ts';
 
 const today = new Date('2026-11-23T12:00:00Z');

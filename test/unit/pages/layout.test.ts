@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import { trusted } from '../../../src/pages/html.ts';
-import { type Document, renderDocument, type Site } from '../../../src/pages/layout.ts';
-import { readerOf } from '../../../src/pages/reader.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { trusted } from '../../../src/views/pages/layout/html.ts';
+import { type Document, renderDocument, type Site } from '../../../src/views/pages/layout/layout.ts';
+import { readerOf } from '../../../src/views/pages/reader.ts';
 
 function siteOf(name: string): Site & { hosts: string[] } {
   const hosts: string[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { readLogo } from '../../../src/pages/logo.ts';
+import { readLogo } from '../../../src/views/pages/layout/logo.ts';
 
 describe('reading of the logo of a site', () => {
   it('encodes it again in a small size, without anything else that its file holds', async () => {

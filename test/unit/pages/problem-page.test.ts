@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isStringOneByteRepresentation } from 'node:v8';
-import { locales } from '../../../src/cards/languages/locales.ts';
-import type { PageProblem } from '../../../src/http/send.ts';
-import type { Site } from '../../../src/pages/layout.ts';
-import { problemPage } from '../../../src/pages/problem-page.ts';
-import { readerOf } from '../../../src/pages/reader.ts';
+import type { PageProblem } from '../../../src/http/pipeline/send.ts';
+import { locales } from '../../../src/views/cards/languages/locales.ts';
+import type { Site } from '../../../src/views/pages/layout/layout.ts';
+import { problemPage } from '../../../src/views/pages/problem-page.ts';
+import { readerOf } from '../../../src/views/pages/reader.ts';
 
 const site: Site = {
   name: 'Plaudit',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Registry } from 'prom-client';
-import type { CredentialUse } from '../../../src/providers/credential-use.ts';
-import { createHostMetrics, registerCredentialMetrics } from '../../../src/providers/metrics.ts';
-import type { Provider } from '../../../src/providers/provider.ts';
+import type { CredentialUse } from '../../../src/hosts/interface/credential-use.ts';
+import type { Provider } from '../../../src/hosts/interface/provider.ts';
+import { createHostMetrics, registerCredentialMetrics } from '../../../src/hosts/metrics.ts';
 
 const providers = (uses: CredentialUse[]): Map<string, Provider> =>
   new Map([['github', { credentialUses: () => uses } as Partial<Provider> as Provider]]);

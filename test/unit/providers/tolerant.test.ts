@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
-import type { SkippedPart } from '../../../src/providers/call.ts';
-import { checksOf, parseClean } from '../../../src/providers/http/checks.ts';
-import { itemsOf, optional, orElse, type Refusal, readTolerantly } from '../../../src/providers/http/tolerant.ts';
+import { checksOf, parseClean } from '../../../src/hosts/http/checks.ts';
+import { itemsOf, optional, orElse, type Refusal, readTolerantly } from '../../../src/hosts/http/tolerant.ts';
+import type { SkippedPart } from '../../../src/hosts/interface/call.ts';
 
 const Person = Type.Object({ login: Type.String() });
 const Issue = Type.Object({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { readDefinitions } from '../../../src/database/definitions.ts';
-import { dividedNames } from '../../../src/database/divided-tables.ts';
+import { readDefinitions } from '../../../src/database/schema/definitions.ts';
+import { dividedNames } from '../../../src/database/tables/divided-tables.ts';
 import { refusedIn } from '../../statements/refused.ts';
 import { loadParser, problemsOf, statementsIn } from '../../statements/rules.ts';
 import { mixedIn } from '../../statements/undivided.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { AppError } from '../../../src/errors.ts';
-import { meaningOf, readWindow, type WindowText } from '../../../src/windows/window.ts';
+import { AppError } from '../../../src/model/errors.ts';
+import { meaningOf, readWindow, type WindowText } from '../../../src/model/windows/window.ts';
 
 /** The present of all windows that a test reads without another one. */
 export const now = new Date('2026-11-23T09:30:00Z');

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { meaningOf, readWindow, type WindowText, windowBefore, windowsUpTo } from '../../../src/windows/window.ts';
+import {
+  meaningOf,
+  readWindow,
+  type WindowText,
+  windowBefore,
+  windowsUpTo,
+} from '../../../src/model/windows/window.ts';
 import { ends, messageOf, now, read } from './read.ts';
 
 describe('windows of days and instants', () => {

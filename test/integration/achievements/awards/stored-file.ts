@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { readFile } from '../../../../src/achievements/files/read-file.ts';
-import { saveFile } from '../../../../src/achievements/files/store.ts';
-import type { Database } from '../../../../src/database/connection.ts';
-import { inTransaction } from '../../../../src/database/transaction.ts';
+import type { Database } from '../../../../src/database/connections/connection.ts';
+import { inTransaction } from '../../../../src/database/connections/transaction.ts';
+import { readFile } from '../../../../src/recognition/achievements/files/read-file.ts';
+import { saveFile } from '../../../../src/recognition/achievements/files/store.ts';
 import { emptyItem, type Item } from '../evaluation/world.ts';
 import { type FileText, toYaml } from './every-feature.ts';
 

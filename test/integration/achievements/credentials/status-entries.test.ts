@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { findRevoked, statusEntryOf } from '../../../../src/achievements/credentials/status-store.ts';
-import { setRevoked } from '../../../../src/achievements/revocations/store.ts';
 import { countImported } from '../../../../src/contributions/count-imported-store.ts';
-import { exportLines, importLines, readHeader } from '../../../../src/database/backup.ts';
-import { inTransaction } from '../../../../src/database/transaction.ts';
+import { inTransaction } from '../../../../src/database/connections/transaction.ts';
+import { exportLines, importLines, readHeader } from '../../../../src/database/copy/export.ts';
+import { findRevoked, statusEntryOf } from '../../../../src/recognition/achievements/credentials/status-store.ts';
+import { setRevoked } from '../../../../src/recognition/achievements/revocations/store.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { until } from '../../../time.ts';
 import { storeAwards } from '../stored-awards.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { checkCondition } from '../../../../src/achievements/conditions/check.ts';
-import type { Achievement, PointAction, Trigger } from '../../../../src/achievements/config.ts';
-import { evaluate } from '../../../../src/achievements/evaluation/evaluate-store.ts';
+import { checkCondition } from '../../../../src/recognition/rules/conditions/check.ts';
+import type { Achievement, PointAction, Trigger } from '../../../../src/recognition/rules/config.ts';
+import { evaluate } from '../../../../src/recognition/rules/evaluation/evaluate-store.ts';
 import { isThorough } from '../../../depth.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { evaluateNaively } from './naive.ts';

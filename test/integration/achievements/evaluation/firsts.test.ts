@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { readConfigFile } from '../../../../src/achievements/config-file.ts';
-import { evaluate } from '../../../../src/achievements/evaluation/evaluate-store.ts';
+import { readConfigFile } from '../../../../src/recognition/achievements/config-file.ts';
+import { evaluate } from '../../../../src/recognition/rules/evaluation/evaluate-store.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { storeRepository } from '../../boards/store-repository.ts';
 

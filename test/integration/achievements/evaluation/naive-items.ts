@@ -1,4 +1,4 @@
-import type { Condition, Value } from '../../../../src/achievements/conditions/syntax.ts';
+import type { Condition, Value } from '../../../../src/recognition/rules/conditions/syntax.ts';
 import { beginning, type Item, type World } from './world.ts';
 
 /** Evaluates conditions on one contribution as the description of the language says, as the reference of tests. */

@@ -1,5 +1,5 @@
-import { parseCondition } from '../../../../src/achievements/conditions/parser.ts';
-import type { Comparison, Condition } from '../../../../src/achievements/conditions/syntax.ts';
+import { parseCondition } from '../../../../src/recognition/rules/conditions/parser.ts';
+import type { Comparison, Condition } from '../../../../src/recognition/rules/conditions/syntax.ts';
 import {
   answered,
   closed,

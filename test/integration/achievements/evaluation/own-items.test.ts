@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { readConfigFile } from '../../../../src/achievements/config-file.ts';
-import { evaluate } from '../../../../src/achievements/evaluation/evaluate-store.ts';
+import { readConfigFile } from '../../../../src/recognition/achievements/config-file.ts';
+import { evaluate } from '../../../../src/recognition/rules/evaluation/evaluate-store.ts';
 import { openTestDatabase } from '../../../database.ts';
 import { storeAcme, storePart } from '../../boards/two-repositories.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { findPreviewed, preview } from '../../../../src/achievements/evaluation/preview-store.ts';
-import type { Connection } from '../../../../src/database/connection.ts';
+import type { Connection } from '../../../../src/database/connections/connection.ts';
+import { findPreviewed, preview } from '../../../../src/recognition/rules/evaluation/preview-store.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { readText } from '../../../unit/achievements/reported.ts';
 import { storeWorld } from './stored-world.ts';

@@ -9,7 +9,7 @@ import {
   type FieldType,
   fieldsOf,
   fieldTypes,
-} from '../../../../src/achievements/conditions/vocabulary.ts';
+} from '../../../../src/recognition/rules/conditions/vocabulary.ts';
 import { days, emojis, files, labels, names, reasons, states } from './world.ts';
 
 /** Generates triggers and point actions as text, as in a file: all of them mean something. */

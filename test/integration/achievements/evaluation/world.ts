@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Action } from '../../../../src/achievements/conditions/vocabulary.ts';
+import type { Action } from '../../../../src/recognition/rules/conditions/vocabulary.ts';
 
 /** A small made-up repository: people, by their place in a list, and their contributions. */
 export interface World {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type GiteaSimulator, startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
-import type { CredentialReport, Diagnosis } from '../../../../src/providers/diagnosis.ts';
-import type { ProviderWith } from '../../../../src/providers/provider.ts';
+import type { CredentialReport, Diagnosis } from '../../../../src/hosts/interface/diagnosis.ts';
+import type { ProviderWith } from '../../../../src/hosts/interface/provider.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { giteaProvider } from './gitea-provider.ts';
 

@@ -1,6 +1,6 @@
-import { createGiteaProvider } from '../../../../src/providers/gitea/provider.ts';
-import type { KnownAccount, KnownRepository } from '../../../../src/providers/provider.ts';
-import type { RestHostOptions } from '../../../../src/providers/rest/client.ts';
+import { createGiteaProvider } from '../../../../src/hosts/gitea/provider.ts';
+import type { KnownAccount, KnownRepository } from '../../../../src/hosts/interface/provider.ts';
+import type { RestHostOptions } from '../../../../src/hosts/rest/client.ts';
 import { restProvider } from '../rest-provider.ts';
 
 /** Calls a simulated Gitea through the provider, as the service does. */

@@ -6,7 +6,7 @@ import { addIssue } from '../../../../simulators/world/activity.ts';
 import { addComment, deleteComment } from '../../../../simulators/world/comments.ts';
 import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { Random } from '../../../../simulators/world/random.ts';
-import type { ProviderWith } from '../../../../src/providers/provider.ts';
+import type { ProviderWith } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
 import { idsOf, readAll } from '../../../contract/read-all.ts';
 import { type ContractWorld, createContractWorld, handbookOf, organizationOf } from '../../../contract/world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
-import type { KnownAccount } from '../../../../src/providers/provider.ts';
+import type { KnownAccount } from '../../../../src/hosts/interface/provider.ts';
 import { lastReport, newCall } from '../../../contract/host.ts';
 import { acme, giteaProvider, handbook } from './gitea-provider.ts';
 

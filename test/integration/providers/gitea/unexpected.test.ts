@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { addComment } from '../../../../simulators/world/comments.ts';
-import type { SkippedPart } from '../../../../src/providers/call.ts';
+import type { SkippedPart } from '../../../../src/hosts/interface/call.ts';
 import { hasParts, knownAccount, knownRepository, newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { giteaProvider } from './gitea-provider.ts';

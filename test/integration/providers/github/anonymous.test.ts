@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
-import type { SkippedPart } from '../../../../src/providers/call.ts';
-import { readIssuesByRest } from '../../../../src/providers/github/anonymous.ts';
-import { GitHubClient } from '../../../../src/providers/github/client.ts';
+import { readIssuesByRest } from '../../../../src/hosts/github/anonymous.ts';
+import { GitHubClient } from '../../../../src/hosts/github/client.ts';
+import type { SkippedPart } from '../../../../src/hosts/interface/call.ts';
 
 describe('GitHub without a credential', () => {
   it('keeps a pull request whose merge cannot be read, and reports it as incomplete', async () => {

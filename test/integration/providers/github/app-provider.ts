@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Simulator } from '../../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
-import { createGitHubProvider, type GitHubProvider } from '../../../../src/providers/github/provider.ts';
+import { createGitHubProvider, type GitHubProvider } from '../../../../src/hosts/github/provider.ts';
 
 /** Creates a provider that is the simulator's App, without a token unless some are named. */
 export function createAppProvider(

@@ -4,10 +4,10 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../../
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
 import { addCommit } from '../../../../simulators/world/activity.ts';
 import { daysOf } from '../../../../simulators/world/expected-totals.ts';
-import type { ReportedCalendar } from '../../../../src/contributions/contribution.ts';
-import { AppError } from '../../../../src/errors.ts';
-import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
-import type { Call, KnownAccount, Provider } from '../../../../src/providers/provider.ts';
+import { createGitHubProvider } from '../../../../src/hosts/github/provider.ts';
+import type { Call, KnownAccount, Provider } from '../../../../src/hosts/interface/provider.ts';
+import type { ReportedCalendar } from '../../../../src/model/contribution.ts';
+import { AppError } from '../../../../src/model/errors.ts';
 
 const now = (): Date => new Date('2026-11-19T12:00:00Z');
 const newCall = (): Call => ({

@@ -1,5 +1,5 @@
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
-import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
+import { createGitHubProvider } from '../../../../src/hosts/github/provider.ts';
 import { plainHost } from '../../../contract/host.ts';
 import { providerContract } from '../../../contract/provider-contract.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AppError } from '../../../../src/errors.ts';
-import { Credentials, type Resource, type Token } from '../../../../src/providers/github/credentials.ts';
-import type { Call } from '../../../../src/providers/provider.ts';
+import { Credentials, type Resource, type Token } from '../../../../src/hosts/github/credentials.ts';
+import type { Call } from '../../../../src/hosts/interface/provider.ts';
+import { AppError } from '../../../../src/model/errors.ts';
 import { clock } from '../../../time.ts';
 
 const callOf = (urgency: Call['urgency'], signal = new AbortController().signal): Call => ({

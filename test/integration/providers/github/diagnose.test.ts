@@ -3,9 +3,9 @@ import { createPrivateKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
-import type { CredentialReport, Diagnosis } from '../../../../src/providers/diagnosis.ts';
-import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
-import type { ProviderWith } from '../../../../src/providers/provider.ts';
+import { createGitHubProvider } from '../../../../src/hosts/github/provider.ts';
+import type { CredentialReport, Diagnosis } from '../../../../src/hosts/interface/diagnosis.ts';
+import type { ProviderWith } from '../../../../src/hosts/interface/provider.ts';
 import { clock } from '../../../time.ts';
 import { engines } from '../../access/owner.ts';
 

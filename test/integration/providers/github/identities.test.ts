@@ -4,10 +4,10 @@ import { type Simulator, startSimulator } from '../../../../simulators/github/si
 import { addCommit } from '../../../../simulators/world/activity.ts';
 import { renameAccount } from '../../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
-import { GitHubClient } from '../../../../src/providers/github/client.ts';
-import { readNoReplyAddress } from '../../../../src/providers/github/identities.ts';
-import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
-import type { ProviderWith } from '../../../../src/providers/provider.ts';
+import { GitHubClient } from '../../../../src/hosts/github/client.ts';
+import { readNoReplyAddress } from '../../../../src/hosts/github/identities.ts';
+import { createGitHubProvider } from '../../../../src/hosts/github/provider.ts';
+import type { ProviderWith } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
 

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import type { Fault } from '../../../../simulators/github/faults.ts';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
-import { AppError } from '../../../../src/errors.ts';
-import { GitHubClient } from '../../../../src/providers/github/client.ts';
-import { resolveIdentities } from '../../../../src/providers/github/identities.ts';
-import { RestAccountPayload } from '../../../../src/providers/github/payloads.ts';
-import { listRepositories } from '../../../../src/providers/github/repositories.ts';
-import { readStream } from '../../../../src/providers/github/streams/streams.ts';
-import type { Call, KnownRepository } from '../../../../src/providers/provider.ts';
+import { GitHubClient } from '../../../../src/hosts/github/client.ts';
+import { resolveIdentities } from '../../../../src/hosts/github/identities.ts';
+import { RestAccountPayload } from '../../../../src/hosts/github/payloads.ts';
+import { listRepositories } from '../../../../src/hosts/github/repositories.ts';
+import { readStream } from '../../../../src/hosts/github/streams/streams.ts';
+import type { Call, KnownRepository } from '../../../../src/hosts/interface/provider.ts';
+import { AppError } from '../../../../src/model/errors.ts';
 import { clock } from '../../../time.ts';
 
 interface ClientFixture extends AsyncDisposable {

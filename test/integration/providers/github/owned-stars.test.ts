@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { countersOf } from '../../../../simulators/world/expected-totals.ts';
-import { reportAccount } from '../../../../src/providers/github/accounts.ts';
-import { GitHubClient } from '../../../../src/providers/github/client.ts';
+import { reportAccount } from '../../../../src/hosts/github/accounts.ts';
+import { GitHubClient } from '../../../../src/hosts/github/client.ts';
 
 describe('sum of the stars of owned repositories', () => {
   it('counts a repository once that is on a page twice', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { star, unstar } from '../../../../simulators/world/repository-changes.ts';
-import { GitHubClient } from '../../../../src/providers/github/client.ts';
-import { readStars } from '../../../../src/providers/github/streams/stars.ts';
+import { GitHubClient } from '../../../../src/hosts/github/client.ts';
+import { readStars } from '../../../../src/hosts/github/streams/stars.ts';
 
 describe('the list of stars', () => {
   it('ends when its last page became empty, and is not taken for withheld', async () => {

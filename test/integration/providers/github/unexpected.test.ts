@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import type { Rewrite } from '../../../../simulators/host.ts';
-import type { SkippedPart } from '../../../../src/providers/call.ts';
-import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
-import type { ContributionPage } from '../../../../src/providers/provider.ts';
+import { createGitHubProvider } from '../../../../src/hosts/github/provider.ts';
+import type { SkippedPart } from '../../../../src/hosts/interface/call.ts';
+import type { ContributionPage } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
-import type { Diagnosis } from '../../../../src/providers/diagnosis.ts';
-import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
-import { RestVersion } from '../../../../src/providers/github/rest-version.ts';
+import { createGitHubProvider } from '../../../../src/hosts/github/provider.ts';
+import { RestVersion } from '../../../../src/hosts/github/rest-version.ts';
+import type { Diagnosis } from '../../../../src/hosts/interface/diagnosis.ts';
 import { until } from '../../../time.ts';
 
 const oldest = '2022-11-28';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import examples from '@octokit/webhooks-examples' with { type: 'json' };
 import { signed, webhookSecret } from '../../../../simulators/github/deliver.ts';
-import { readDelivery, subscribedEvents } from '../../../../src/providers/github/webhooks.ts';
-import type { Change } from '../../../../src/providers/provider.ts';
+import { readDelivery, subscribedEvents } from '../../../../src/hosts/github/webhooks.ts';
+import type { Change } from '../../../../src/hosts/interface/provider.ts';
 import { isThorough } from '../../../depth.ts';
 import { wholeDelivery } from '../../../whole-delivery.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import { transferRepository } from '../../../../simulators/world/mutations.ts';
-import type { Urgency } from '../../../../src/providers/call.ts';
+import type { Urgency } from '../../../../src/hosts/interface/call.ts';
 import { lastReport, newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { gitlabProvider, groupOf } from './gitlab-provider.ts';

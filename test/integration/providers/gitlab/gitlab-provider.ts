@@ -1,6 +1,6 @@
-import { createGitLabProvider } from '../../../../src/providers/gitlab/provider.ts';
-import type { KnownAccount } from '../../../../src/providers/provider.ts';
-import type { RestHostOptions } from '../../../../src/providers/rest/client.ts';
+import { createGitLabProvider } from '../../../../src/hosts/gitlab/provider.ts';
+import type { KnownAccount } from '../../../../src/hosts/interface/provider.ts';
+import type { RestHostOptions } from '../../../../src/hosts/rest/client.ts';
 import { type ContractWorld, organizationOf } from '../../../contract/world.ts';
 import { restProvider } from '../rest-provider.ts';
 

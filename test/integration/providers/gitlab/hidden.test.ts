@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import type { Exchange } from '../../../../simulators/host.ts';
 import { addCommit, addIssue } from '../../../../simulators/world/activity.ts';
-import type { Contribution } from '../../../../src/contributions/contribution.ts';
+import type { Contribution } from '../../../../src/model/contribution.ts';
 import { knownAccount, lastReport, newCall } from '../../../contract/host.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';

@@ -6,7 +6,7 @@ import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
 import { Random } from '../../../../simulators/world/random.ts';
 import { star } from '../../../../simulators/world/repository-changes.ts';
-import type { ProviderWith } from '../../../../src/providers/provider.ts';
+import type { ProviderWith } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
 import { idsOf, readAll } from '../../../contract/read-all.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';

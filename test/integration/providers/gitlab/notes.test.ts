@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
-import type { SkippedPart } from '../../../../src/providers/call.ts';
-import type { ContributionPage } from '../../../../src/providers/provider.ts';
+import type { SkippedPart } from '../../../../src/hosts/interface/call.ts';
+import type { ContributionPage } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
 import { createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';

@@ -4,7 +4,7 @@ import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts
 import { addCommit, addIssue, addRepository, addReview } from '../../../../simulators/world/activity.ts';
 import { addComment } from '../../../../simulators/world/comments.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
-import type { KnownAccount, KnownRepository } from '../../../../src/providers/provider.ts';
+import type { KnownAccount, KnownRepository } from '../../../../src/hosts/interface/provider.ts';
 import { knownAccount, lastReport, newCall } from '../../../contract/host.ts';
 import { createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { delivery, events, signedDelivery } from '../../../../simulators/gitlab/deliveries.ts';
 import { deliverySecret } from '../../../../simulators/host.ts';
-import { readDelivery } from '../../../../src/providers/gitlab/webhooks.ts';
-import type { Change } from '../../../../src/providers/provider.ts';
+import { readDelivery } from '../../../../src/hosts/gitlab/webhooks.ts';
+import type { Change } from '../../../../src/hosts/interface/provider.ts';
 import { wholeDelivery } from '../../../whole-delivery.ts';
 
 /** Tests the changes that follow from deliveries of GitLab. */

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
-import { AppError } from '../../../../src/errors.ts';
-import type { Call } from '../../../../src/providers/call.ts';
-import { Credential } from '../../../../src/providers/transport/credential.ts';
-import { type HostRequest, HostTransport } from '../../../../src/providers/transport/host-transport.ts';
-import type { RawResponse } from '../../../../src/providers/transport/http-transport.ts';
-import { withinOrigin } from '../../../../src/providers/transport/redirects.ts';
-import { RequestScheduler } from '../../../../src/providers/transport/request-scheduler.ts';
-import { fixedSecret } from '../../../../src/providers/transport/secret.ts';
-import { Slots } from '../../../../src/providers/transport/slots.ts';
+import type { Call } from '../../../../src/hosts/interface/call.ts';
+import { Credential } from '../../../../src/hosts/transport/credential.ts';
+import { type HostRequest, HostTransport } from '../../../../src/hosts/transport/host-transport.ts';
+import type { RawResponse } from '../../../../src/hosts/transport/http-transport.ts';
+import { withinOrigin } from '../../../../src/hosts/transport/redirects.ts';
+import { RequestScheduler } from '../../../../src/hosts/transport/request-scheduler.ts';
+import { fixedSecret } from '../../../../src/hosts/transport/secret.ts';
+import { Slots } from '../../../../src/hosts/transport/slots.ts';
+import { AppError } from '../../../../src/model/errors.ts';
 import { clock } from '../../../time.ts';
 
 /** Starts a server that records its requests as method, path and token. */

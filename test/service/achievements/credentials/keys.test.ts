@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeProtectedHeader, type JWK } from 'jose';
-import { generateSigningKey, type SigningAlgorithm } from '../../../../src/access/tokens/signing-key.ts';
+import { generateSigningKey, type SigningAlgorithm } from '../../../../src/accounts/access/tokens/signing-key.ts';
 import {
   currentCredentialKey,
   findCredentialKeys,
   forgetSigners,
-} from '../../../../src/achievements/credentials/key-store.ts';
+} from '../../../../src/recognition/signing/key-store.ts';
 import { openTestDatabase } from '../../../database.ts';
 import type { TestService } from '../../../e2e/service.ts';
 import { ada } from '../../../integration/access/owner.ts';

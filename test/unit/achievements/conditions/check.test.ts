@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkCondition } from '../../../../src/achievements/conditions/check.ts';
-import type { Action } from '../../../../src/achievements/conditions/vocabulary.ts';
+import { checkCondition } from '../../../../src/recognition/rules/conditions/check.ts';
+import type { Action } from '../../../../src/recognition/rules/conditions/vocabulary.ts';
 
 const pointActions = ['commits', 'prs'];
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { checkCondition, type Surroundings } from '../../../../src/achievements/conditions/check.ts';
-import { parseCondition } from '../../../../src/achievements/conditions/parser.ts';
-import { printCondition } from '../../../../src/achievements/conditions/print.ts';
-import { actions } from '../../../../src/achievements/conditions/vocabulary.ts';
+import { checkCondition, type Surroundings } from '../../../../src/recognition/rules/conditions/check.ts';
+import { parseCondition } from '../../../../src/recognition/rules/conditions/parser.ts';
+import { printCondition } from '../../../../src/recognition/rules/conditions/print.ts';
+import { actions } from '../../../../src/recognition/rules/conditions/vocabulary.ts';
 import { anyCharacter } from '../../../any-character.ts';
 import { isThorough } from '../../../depth.ts';
 import { randomCondition } from './random-condition.ts';

@@ -7,7 +7,7 @@ import {
   type Ranking,
   type Text,
   type Value,
-} from '../../../../src/achievements/conditions/syntax.ts';
+} from '../../../../src/recognition/rules/conditions/syntax.ts';
 
 /** Generates conditions that the grammar allows, whether or not they mean anything. Their spans are all empty. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { httpsUrlToDidUrl } from '@digitalbazaar/did-method-web';
-import { didOf, issuerId, keyUrl } from '../../../../src/achievements/credentials/issuer.ts';
+import { didOf, issuerId, keyUrl } from '../../../../src/recognition/signing/issuer.ts';
 
 describe('the DID of the service', () => {
   for (const [publicUrl, did] of [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
-import type { KnownRepository } from '../../../../src/providers/provider.ts';
+import type { KnownRepository } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
 import { giteaProvider } from '../../../integration/providers/gitea/gitea-provider.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { SkippedPart } from '../../../../src/providers/call.ts';
-import { PullRequestPayload } from '../../../../src/providers/gitea/payloads.ts';
-import { checkPayload } from '../../../../src/providers/rest/checks.ts';
+import { PullRequestPayload } from '../../../../src/hosts/gitea/payloads.ts';
+import type { SkippedPart } from '../../../../src/hosts/interface/call.ts';
+import { checkPayload } from '../../../../src/hosts/rest/checks.ts';
 
 const file = new URL('../../../../simulators/gitea/recorded/pull-requests-1.22.json', import.meta.url);
 const recordings: { name: string; body: { requested_reviewers: ({ login: string } | null)[] } }[] = JSON.parse(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { recordedDeliveries, recordedDelivery, recordedSecret } from '../../../../simulators/gitea/recordings.ts';
-import { readDelivery } from '../../../../src/providers/gitea/webhooks.ts';
-import type { Change } from '../../../../src/providers/provider.ts';
+import { readDelivery } from '../../../../src/hosts/gitea/webhooks.ts';
+import type { Change } from '../../../../src/hosts/interface/provider.ts';
 import { wholeDelivery } from '../../../whole-delivery.ts';
 
 /** Tests the changes that follow from deliveries of a real Gitea. */

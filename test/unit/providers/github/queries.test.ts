@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse, specifiedRules, validate } from 'graphql';
 import { schema } from '../../../../simulators/github/graphql/schema.ts';
-import { accountQueryText, allTotals } from '../../../../src/providers/github/account-query-text.ts';
-import { commitAuthors } from '../../../../src/providers/github/identities.ts';
-import * as queries from '../../../../src/providers/github/queries.ts';
-import { changedFiles, lineCounts } from '../../../../src/providers/github/streams/details.ts';
-import { allYears } from '../../../../src/providers/github/windows.ts';
+import { accountQueryText, allTotals } from '../../../../src/hosts/github/account-query-text.ts';
+import { commitAuthors } from '../../../../src/hosts/github/identities.ts';
+import * as queries from '../../../../src/hosts/github/queries.ts';
+import { changedFiles, lineCounts } from '../../../../src/hosts/github/streams/details.ts';
+import { allYears } from '../../../../src/hosts/github/windows.ts';
 
 function faults(text: string): string[] {
   return validate(schema, parse(text), specifiedRules, { maxErrors: 10 }).map(({ message }) => message);

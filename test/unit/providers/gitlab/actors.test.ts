@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toActor } from '../../../../src/providers/gitlab/actors.ts';
+import { toActor } from '../../../../src/hosts/gitlab/actors.ts';
 
 const user = { id: 7, username: 'ada', name: 'Ada', avatar_url: null };
 

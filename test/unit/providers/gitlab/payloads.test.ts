@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ProjectPayload, SignedInProjectPayload } from '../../../../src/providers/gitlab/payloads.ts';
-import { readTolerantly } from '../../../../src/providers/http/tolerant.ts';
+import { ProjectPayload, SignedInProjectPayload } from '../../../../src/hosts/gitlab/payloads.ts';
+import { readTolerantly } from '../../../../src/hosts/http/tolerant.ts';
 
 const project = { id: 7, path: 'engine', namespace: { id: 3, full_path: 'analytical' } };
 

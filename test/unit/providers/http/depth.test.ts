@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseClean } from '../../../../src/providers/http/checks.ts';
+import { parseClean } from '../../../../src/hosts/http/checks.ts';
 
 const nested = (depth: number, inner: string): string => `${'[{"a":'.repeat(depth)}${inner}${'}]'.repeat(depth)}`;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parsePayload } from '../../../../src/providers/rest/checks.ts';
+import { parsePayload } from '../../../../src/hosts/rest/checks.ts';
 
 const url = 'https://code.example/git';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AppError } from '../../../../src/errors.ts';
-import type { Call } from '../../../../src/providers/call.ts';
-import { Credential } from '../../../../src/providers/transport/credential.ts';
-import { type Lease, RequestScheduler } from '../../../../src/providers/transport/request-scheduler.ts';
-import { Slots } from '../../../../src/providers/transport/slots.ts';
+import type { Call } from '../../../../src/hosts/interface/call.ts';
+import { Credential } from '../../../../src/hosts/transport/credential.ts';
+import { type Lease, RequestScheduler } from '../../../../src/hosts/transport/request-scheduler.ts';
+import { Slots } from '../../../../src/hosts/transport/slots.ts';
+import { AppError } from '../../../../src/model/errors.ts';
 import { manualTime, waitUntilIdle } from './manual-time.ts';
 
 const resource = 'api';

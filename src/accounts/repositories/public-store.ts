@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connections/connection.ts';
+import { fixedStatement, pointRead } from '../../database/reads/point-reads.ts';
+import { isPublicInSql } from './present-store.ts';
+import { type Repository, toRepository } from './store.ts';
+
+/** The parts of a repository that lists of pages show. */
+export type ShownRepository = Pick<
+  Repository,
+  'provider' | 'name' | 'description' | 'language' | 'license' | 'isFork' | 'stars'
+>;
+
+/** Finds up to `limit` public repositories of an account: forks last, otherwise the most starred first. */
+export const findPublicRepositories = fixedStatement<{ ownerId: string; limit: number }, ShownRepository>(
+  (value) => sql`
+    select ${pointRead} provider, name, description, language, license, is_fork as "isFork", stars from repositories
+    where owner_id = ${value('ownerId')} and ${isPublicInSql('repositories')}
+    order by is_fork, stars desc, id limit ${value('limit')}`,
+);
+
+/** Finds one public repository of an account by its present name; the letter case does not matter. */
+export async function findPublicRepository(
+  connection: Connection,
+  ownerId: string,
+  name: string,
+): Promise<Repository | undefined> {
+  const row = await connection
+    .selectFrom('repositories')
+    .modifyFront(pointRead)
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where(isPublicInSql('repositories'))
+    .where((is) => is(is.fn('lower', ['name']), '=', name.toLowerCase()))
+    .orderBy('named_at', 'desc')
+    .executeTakeFirst();
+  return row && toRepository(row);
+}

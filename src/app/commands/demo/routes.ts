@@ -1,0 +1,72 @@
+import { fastify } from 'fastify';
+import { isThisMachine } from '../../../accounts/access/sessions/cookies.ts';
+import { isLoopback } from '../../../http/pipeline/rate-limits.ts';
+import { AppError } from '../../../model/errors.ts';
+import { style } from '../../../views/pages/layout/style.ts';
+import { choicePage, refusalPage, standInStylePath } from './page.ts';
+import type { AuthorizationRequest, StandIn } from './stand-in.ts';
+
+const listensOn = '127.0.0.1';
+const maxBodyBytes = 4096;
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+/**
+ * Serves a stand-in on a port of 127.0.0.1.
+ * @returns its origin, such as `http://127.0.0.1:1234`.
+ */
+export async function listenAsStandIn(
+  standIn: StandIn,
+  { port = 0 }: { port?: number } = {},
+): Promise<AsyncDisposable & { origin: string }> {
+  const app = fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true });
+  // Without this check, another site whose name resolves to this machine could read pages through the visitor's
+  // browser.
+  app.addHook('onRequest', async ({ ip, hostname }, reply) => {
+    if (isLoopback(ip) && isThisMachine(hostname)) return;
+    await reply.code(403).headers(headers).send(refusalPage('This page serves its own machine alone.'));
+  });
+  app.setErrorHandler(async (error, _request, reply) => {
+    const message = error instanceof AppError ? error.message : 'This address is not well-formed.';
+    return reply.code(400).headers(headers).send(refusalPage(message));
+  });
+  app.setNotFoundHandler(async (_request, reply) =>
+    reply.code(404).headers(headers).send(refusalPage('The stand-in has no such page.')),
+  );
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, parsed) =>
+    parsed(null, body),
+  );
+  app.get(standIn.paths.authorize, async ({ query }, reply) => {
+    const request = requestOf(query);
+    standIn.requireOwn(request);
+    return reply.headers(headers).send(choicePage(standIn, request));
+  });
+  app.get('/choose', async ({ query }, reply) => {
+    const { person = '' } = textsOf(query);
+    return reply.headers(headers).redirect(standIn.choose(person, requestOf(query)), 303);
+  });
+  app.post(standIn.paths.token, async ({ body }, reply) => {
+    const token = standIn.exchange(Object.fromEntries(new URLSearchParams(String(body))));
+    reply.header('cache-control', 'no-store');
+    if (token === undefined) return reply.code(400).send({ error: 'invalid_grant' });
+    return reply.send({ access_token: token, token_type: 'bearer', scope: '' });
+  });
+  app.get(standInStylePath, async (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+  const origin = await app.listen({ host: listensOn, port });
+  return { origin, [Symbol.asyncDispose]: () => app.close() };
+}
+
+function requestOf(query: unknown): AuthorizationRequest {
+  const { client_id = '', redirect_uri = '', state = '', code_challenge = '' } = textsOf(query);
+  return { client_id, redirect_uri, state, code_challenge };
+}
+
+function textsOf(query: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(Object(query)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+}

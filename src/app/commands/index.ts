@@ -1,0 +1,153 @@
+import { hostKinds } from '../../hosts/config/host-settings.ts';
+import { settingsHelp } from '../config/help.ts';
+import type { Io } from './io.ts';
+
+/** One command of the command line. */
+export interface Command {
+  /** Its arguments, one line for each form. */
+  forms: readonly string[];
+  description: string;
+  /** Returns the lines of the help after the description. */
+  details?: () => string;
+  /** The names of its options, without the dashes. */
+  options: readonly string[];
+  /** The largest number of arguments without options. */
+  maxArguments: number;
+  /** Runs the command and returns the exit status of the process; undefined is 0. */
+  run: (io: Io, args: readonly string[]) => Promise<number | undefined>;
+}
+
+type Load<Argument> = () => Promise<(io: Io, argument: Argument) => Promise<void>>;
+
+/** Returns a `run` that loads the module of a command when it runs; the exit status is 0. */
+function loading<Argument>(load: Load<Argument>): (io: Io, argument: Argument) => Promise<undefined> {
+  return async (io, argument) => {
+    const run = await load();
+    await run(io, argument);
+    return undefined;
+  };
+}
+
+/** Describes a command that takes at most one argument and no option. */
+function simple(forms: string, description: string, load: Load<string | undefined>): Command {
+  return {
+    forms: [forms],
+    description,
+    options: [],
+    maxArguments: forms === '' ? 0 : 1,
+    run: (io, [argument]) => loading(load)(io, argument),
+  };
+}
+
+/**
+ * Each command loads its modules when it runs, because loading those of the service takes longer than many commands.
+ */
+export const commands: Readonly<Record<string, Command>> = {
+  serve: {
+    ...simple('', 'runs the service, as npm start does', async () => (await import('./serve.ts')).serve),
+    details: settingsHelp,
+  },
+  demo: simple(
+    '',
+    'runs the service with sample data in a temporary directory',
+    async () => (await import('./demo/demo.ts')).demo,
+  ),
+  doctor: {
+    forms: ['[--json]'],
+    description: 'reports problems and their remedies',
+    options: ['json'],
+    maxArguments: 0,
+    run: async (io, args) => (await import('./doctor.ts')).doctor(io, args),
+  },
+  sync: simple(
+    'PROVIDER/NAME[/REPOSITORY]',
+    'updates the stored data of an account or a repository',
+    async () => (await import('./sync.ts')).sync,
+  ),
+  sample: simple('', 'fills a new database with sample data', async () => (await import('./sample.ts')).sample),
+  install: simple(
+    'PROVIDER/OWNER[/REPOSITORY]',
+    'keeps an account or a repository current, as far as the configured token can read it',
+    async () => (await import('./installations.ts')).installByName,
+  ),
+  uninstall: simple(
+    'PROVIDER/OWNER[/REPOSITORY]',
+    'ends an installation; the stored data stays',
+    async () => (await import('./installations.ts')).uninstallByName,
+  ),
+  installations: simple(
+    '',
+    'lists installed accounts and repositories',
+    async () => (await import('./installations.ts')).listInstalled,
+  ),
+  'github-app-url': {
+    forms: ['[--writing] [ORGANIZATION]'],
+    description:
+      'prints the address of the form that registers a GitHub App for this service; --writing adds permissions for comments and reports',
+    options: ['writing'],
+    maxArguments: 1,
+    run: loading(async () => (await import('./github-app.ts')).gitHubAppUrl),
+  },
+  card: {
+    forms: ['PATH FILE [PATH FILE...]'],
+    description: 'writes images into files; PATH is an address of this service, FILE ends with .svg or .png',
+    options: [],
+    maxArguments: Number.POSITIVE_INFINITY,
+    run: loading(async () => (await import('./card.ts')).card),
+  },
+  'card-workflow': simple(
+    '',
+    'prints a workflow for GitHub Actions that writes cards into a repository, by the action in this clone',
+    async () => (await import('./card-workflow.ts')).cardWorkflow,
+  ),
+  migrate: {
+    forms: ['[--partitions N | --citus]'],
+    description:
+      'brings the tables up to date; --partitions divides the large ones by repository, --citus distributes them over the workers of a Citus cluster',
+    options: ['partitions', 'citus'],
+    maxArguments: 1,
+    run: loading(async () => (await import('./migrate.ts')).migrateTables),
+  },
+  backup: simple(
+    'FILE|-',
+    'writes everything stored to a file or a pipe, fast, for this release',
+    async () => (await import('./copy.ts')).backUpTo,
+  ),
+  restore: simple(
+    'FILE|-',
+    'fills a new database from a backup of this release',
+    async () => (await import('./copy.ts')).restoreFrom,
+  ),
+  export: simple(
+    'FILE',
+    'writes everything stored to a file for any later release',
+    async () => (await import('./backup.ts')).exportTo,
+  ),
+  import: simple('FILE', 'fills a new database from an export', async () => (await import('./backup.ts')).importFrom),
+  'import-awards': {
+    forms: ['--account PROVIDER/NAME [--repository OWNER/NAME]... FILE'],
+    description: "stores a person's awards of another service from its saved response, with their ids and dates",
+    options: ['account', 'repository'],
+    maxArguments: Number.POSITIVE_INFINITY,
+    run: loading(async () => (await import('./import-awards.ts')).importSavedAwards),
+  },
+  achievements: {
+    forms: [
+      `check FILE... [--host ${hostKinds.join('|')}] [--explain | --json]`,
+      'preview FILE PROVIDER/OWNER/REPOSITORY [--person LOGIN] [--read] [--json]',
+    ],
+    description:
+      'check reports errors in achievements files (- is standard input), and with --explain what each achievement needs; preview reports who would earn what, and why not, by the stored data; --read fetches missing data',
+    options: ['host', 'explain', 'json', 'person', 'read'],
+    maxArguments: Number.POSITIVE_INFINITY,
+    run: loading(async () => (await import('./achievements.ts')).achievements),
+  },
+  boards: {
+    forms: [`check FILE... [--host ${hostKinds.join('|')}] [--json]`, 'preview FILE PROVIDER/OWNER [--json]'],
+    description:
+      'check reports errors in files of boards (- is standard input); preview prints the rankings that a file would give, and what its rules reward, by the stored data',
+    options: ['host', 'json'],
+    maxArguments: Number.POSITIVE_INFINITY,
+    run: loading(async () => (await import('./boards.ts')).boards),
+  },
+};

@@ -1,0 +1,81 @@
+import { unreportedBy } from '../../hosts/index.ts';
+import type { UnreportedKind } from '../../hosts/interface/unreported.ts';
+import { AppError } from '../../model/errors.ts';
+import { nearest } from '../../model/text/nearest.ts';
+import type { Report } from '../../recognition/rules/file/report.ts';
+import { formatReport } from '../../recognition/rules/file/report.ts';
+import type { Io } from './io.ts';
+import { readBytes } from './read-bytes.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A checked file, with its errors and warnings. */
+export interface ReportedFile {
+  file: string;
+  text: string;
+  reports: readonly Report[];
+  /** Lines to print after the reports, such as a summary; not part of the JSON. */
+  lines: readonly string[];
+}
+
+/** The result of checking the bytes of a file. */
+export type CheckResult = Omit<ReportedFile, 'file'>;
+
+/**
+ * Reads and checks files, `-` for standard input, and prints their errors and warnings. With a kind of host, `check`
+ * also gets the data that such a host does not report, to warn of it.
+ * @throws AppError `invalid_input` when a file has an error, after all errors and warnings are printed.
+ */
+export async function checkFiles(
+  io: Io,
+  { paths, host, json }: { paths: readonly string[]; host: string | undefined; json: boolean },
+  check: (file: { name: string; bytes: Uint8Array; unreported: readonly UnreportedKind[] }) => CheckResult,
+): Promise<void> {
+  // The file may be for a service with a credential, which is assumed.
+  const hasCredential = true;
+  const unreported = host === undefined ? [] : unreportedOf(host, hasCredential);
+  const files: ReportedFile[] = [];
+  for (const name of paths)
+    files.push({ file: name, ...check({ name, bytes: await readBytes(io, name), unreported }) });
+  reportFiles(io, files, { json });
+}
+
+/** @throws UsageError for a kind of host that does not exist. */
+function unreportedOf(host: string, hasCredential: boolean): readonly UnreportedKind[] {
+  try {
+    return unreportedBy(host, hasCredential);
+  } catch (cause) {
+    throw cause instanceof AppError ? new UsageError(cause.message, { cause }) : cause;
+  }
+}
+
+/**
+ * Prints the errors and warnings of files, as text or as JSON.
+ * @throws AppError `invalid_input` when a file has an error, after all errors and warnings are printed.
+ */
+function reportFiles(io: Io, files: readonly ReportedFile[], { json }: { json: boolean }): void {
+  if (json) {
+    io.print(JSON.stringify(files.flatMap(({ file, reports }) => reports.map((report) => ({ file, ...report })))));
+  } else {
+    for (const { file, text, reports, lines } of files) {
+      for (const report of reports) io.print(formatReport(file, text, report));
+      for (const line of lines) io.print(line);
+    }
+  }
+  const reports = files.flatMap((file) => file.reports);
+  const errors = reports.filter(({ severity }) => severity === 'error').length;
+  if (errors > 0) {
+    const warnings = reports.length - errors;
+    throw new AppError('invalid_input', `${formatCount(errors, 'error')} and ${formatCount(warnings, 'warning')}`);
+  }
+}
+
+/** Returns the end of a message about a part of a command that is misspelled; nothing when none is close. */
+export function meant(name: string | undefined): string {
+  const part = nearest(name ?? '', ['check', 'preview']);
+  return part === undefined ? '' : `; did you mean ${part}?`;
+}
+
+/** Formats a number with a noun, such as `2 boards`. */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}

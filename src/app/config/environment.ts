@@ -1,0 +1,72 @@
+import { misconfigured } from '../../hosts/config/misconfigured.ts';
+import type { Setting } from '../../hosts/config/setting.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type ReadFile = (path: string) => string;
+
+/**
+ * Returns the text of a setting: the variable, or for a secret the file that `NAME_FILE` names. An empty variable is
+ * not set.
+ * @throws AppError `misconfigured` when both are set or the file cannot be read.
+ */
+export function settingText(
+  { name, isSecret }: Pick<Setting, 'name' | 'isSecret'>,
+  environment: Environment,
+  readFile: ReadFile,
+): string | undefined {
+  const text = withoutQuotes(environment[name]);
+  const path = isSecret ? withoutQuotes(environment[fileVariable(name)]) : undefined;
+  if (path === undefined) return text;
+  if (text !== undefined) throw misconfigured(`${name} and ${fileVariable(name)} are both set; keep one`);
+  return withoutQuotes(readSettingFile(fileVariable(name), path, readFile)) ?? '';
+}
+
+/**
+ * Removes white space and quotation marks around a value: `docker run --env-file` and the files of systemd and Kubernetes
+ * keep what a shell would remove.
+ * @returns undefined for an empty value.
+ */
+function withoutQuotes(text: string | undefined): string | undefined {
+  const trimmed = (text ?? '').trim();
+  return (quotedText.exec(trimmed)?.[2] ?? trimmed).trim() || undefined;
+}
+
+const quotedText = /^(["'])(.*)\1$/s;
+
+/** Returns the names of the variables whose values are read without the quotation marks around them. */
+export function findQuoted(
+  settings: readonly Pick<Setting, 'name' | 'isSecret'>[],
+  environment: Environment,
+): string[] {
+  const names = settings.flatMap(({ name, isSecret }) => (isSecret ? [name, fileVariable(name)] : [name]));
+  return names.filter((name) => quotedText.test((environment[name] ?? '').trim()));
+}
+
+/** Returns the name of the variable with the path of a secret's file. */
+export function fileVariable(name: string): string {
+  return `${name}_FILE`;
+}
+
+/**
+ * Reads the file that a setting names.
+ * @throws AppError `misconfigured` with the name of the setting, when the file cannot be read.
+ */
+export function readSettingFile(setting: string, path: string, readFile: ReadFile): string {
+  try {
+    return readFile(path);
+  } catch (cause) {
+    throw misconfigured(`${setting} names a file that can't be read`, cause);
+  }
+}
+
+/**
+ * Returns the environment without the addresses that Kubernetes and Docker add for other services as NAME_PORT, such as
+ * METRICS_PORT=tcp://10.0.0.1:9090 for a service called metrics.
+ */
+export function withoutServiceLinks(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name, value = '']) => !(name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value)),
+    ),
+  );
+}

@@ -1,0 +1,58 @@
+import { Temporal } from 'temporal-polyfill';
+import type { StreakInput, StreaksInput } from '../../http/pipeline/images.ts';
+
+export const streakUnits = ['day', 'week'] as const;
+export type StreakUnit = (typeof streakUnits)[number];
+
+const none: StreakInput = { length: 0, from: null, until: null };
+
+/** Names of weekdays in URLs, by their numbers: 1 Monday to 7 Sunday (ISO 8601). */
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+/**
+ * Finds the streaks in a calendar. A day off without contributions neither ends a streak nor counts; the present day
+ * or week does not end one, because it is not over; the last one of a past window is.
+ * @param days `YYYY-MM-DD`, with at least one contribution each.
+ * @param rules.from the first day of the calendar.
+ * @param rules.end the present day, or the last day of a past window.
+ * @param rules.isOver true for a past window.
+ * @param rules.daysOff numbers of weekdays, 1 Monday to 7 Sunday.
+ */
+export function streaksOf(
+  days: readonly string[],
+  rules: { from: string; end: Temporal.PlainDate; isOver: boolean; unit: StreakUnit; daysOff: ReadonlySet<number> },
+): StreaksInput {
+  const { unit, daysOff, isOver } = rules;
+  const active = new Set(days.map((day) => unitOf(Temporal.PlainDate.from(day), unit)));
+  const length = unit === 'day' ? { days: 1 } : { days: 7 };
+  let [streak, longest] = [none, none];
+  // A calendar has at most 371 days; the host's last day may be later than the present one.
+  const end = days.reduce((last, day) => (day > last ? day : last), rules.end.toString());
+  const unfinished = isOver ? undefined : unitOf(rules.end, unit);
+  for (let day = unitStart(Temporal.PlainDate.from(rules.from), unit); ; day = day.add(length)) {
+    if (day.toString() > end) break;
+    if (active.has(day.toString())) {
+      const until = unit === 'day' ? day.toString() : day.add({ days: 6 }).toString();
+      streak = { length: streak.length + 1, from: streak.from ?? day.toString(), until };
+      if (streak.length > longest.length) longest = streak;
+    } else if (endsStreak(day, { unit, unfinished, daysOff })) streak = none;
+  }
+  return { unit, daysOff: [...daysOff], current: streak, longest };
+}
+
+function endsStreak(
+  day: Temporal.PlainDate,
+  { unit, unfinished, daysOff }: { unit: StreakUnit; unfinished: string | undefined; daysOff: ReadonlySet<number> },
+): boolean {
+  if (unfinished !== undefined && day.toString() >= unfinished) return false;
+  return unit === 'week' || !daysOff.has(day.dayOfWeek);
+}
+
+function unitOf(day: Temporal.PlainDate, unit: StreakUnit): string {
+  return unitStart(day, unit).toString();
+}
+
+/** Returns the day itself, or the Monday of its week. */
+function unitStart(day: Temporal.PlainDate, unit: StreakUnit): Temporal.PlainDate {
+  return unit === 'day' ? day : day.subtract({ days: day.dayOfWeek - 1 });
+}

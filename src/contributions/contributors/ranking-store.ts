@@ -1,0 +1,170 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import { contributionKinds } from '../../model/contribution.ts';
+import { contributionsIn } from '../totals/column-store.ts';
+import type { Ranking, Scope, Version } from './contributor.ts';
+
+/**
+ * Lists of contributors. The first request for a list makes it (`make-ranking-store.ts`); from then on each transaction brings
+ * it up to date at its end (`database/schema/contributor-lists.sql`), as a new version. A row that a later version replaced
+ * is kept while there may be cursors into earlier ones.
+ */
+
+/** Finds the newest version of the list of a scope, if it was made completely. */
+export async function findRanking(connection: Connection, scope: Scope): Promise<Ranking | undefined> {
+  const { rows } = await sql<Ranking>`
+    select r.id, r.version, r.people from rankings r
+    where ${isOf(scope)} and r.made_until is null and not ${isOutdatedByCredentials}`.execute(connection);
+  return rows[0];
+}
+
+/** SQL that is true for the list `r` of a scope, also while it is being made. */
+export function isOf({ accountId, repositoryId, includesPrivate }: Scope): RawBuilder<boolean> {
+  return sql<boolean>`(r.account_id = ${accountId} and r.repository_id is not distinct from ${repositoryId}::uuid
+    and r.includes_private = ${includesPrivate}::boolean and r.ended_at is null)`;
+}
+
+/**
+ * SQL that is true when the list `r` may show private data of a credential that was withdrawn since, or lacks that of
+ * one that is accepted again. The minute covers a list that was being made at the withdrawal.
+ */
+export const isOutdatedByCredentials = sql<boolean>`(r.includes_private and (
+  exists (
+    select from withdrawn_credentials w join accounts o on o.provider = w.provider
+    where o.id = r.account_id and r.built_at <= w.withdrawn_at + interval '1 minute')
+  or exists (
+    select from unnest(r.excluded) as excluded (name)
+    where not exists (
+      select from withdrawn_credentials w join accounts o on o.provider = w.provider
+      where o.id = r.account_id and w.credential_name = excluded.name))))`;
+
+/** Returns whether a version of a list is still stored and belongs to this scope. */
+export async function hasVersion(connection: Connection, { id, version }: Version, scope: Scope): Promise<boolean> {
+  const { rows } = await sql`
+    select from rankings r
+    where r.id = ${id} and ${isOf(scope)} and r.oldest_version <= ${version} and r.version >= ${version}
+      and not ${isOutdatedByCredentials}`.execute(connection);
+  return rows.length > 0;
+}
+
+/**
+ * Removes rows that newer versions replaced before `before`; cursors into those versions are stale from then on.
+ * @returns the number of removed rows.
+ */
+export async function removeReplaced(connection: Connection, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`
+    with found as materialized (
+      select ctid, ranking_id, until_version from ranks
+      where until_version is not null and ended_at < ${before} order by ended_at limit ${limit}
+    ), locked as materialized (
+      select id from rankings where id in (select ranking_id from found) order by id for no key update skip locked
+    ), removed as (
+      delete from ranks where ctid = any(array(select ctid from found where ranking_id in (select id from locked)))
+      returning ranking_id, until_version
+    ), older as (
+      update rankings r set oldest_version = greatest(r.oldest_version, e.version)
+      from (select ranking_id, max(until_version) as version from removed group by ranking_id) e where r.id = e.ranking_id
+    )
+    select count(*)::integer as removed from removed`.execute(connection);
+  return rows[0]?.removed ?? 0;
+}
+
+/**
+ * Removes rows of one list that has ended, and the list itself with its last row.
+ * @returns the number of removed rows, with that of the list.
+ */
+export function removeEnded(connection: Connection, limit: number): Promise<number> {
+  return removeOne(connection, sql`ended_at is not null order by ended_at`, limit);
+}
+
+/** Ends the lists of an account that is being erased, and removes rows of one of them, as `removeEnded` does. */
+export async function removeListsOf(
+  connection: Connection,
+  accountId: string,
+  { limit, now }: { limit: number; now: Date },
+): Promise<number> {
+  await sql`
+    update rankings set ended_at = ${now} where id = any(array(
+      select id from rankings where account_id = ${accountId} and ended_at is null order by id for no key update))`.execute(
+    connection,
+  );
+  return removeOne(connection, sql`account_id = ${accountId} order by id`, limit);
+}
+
+/** @param which SQL for the condition and the order of the lists, of which the first is removed. */
+async function removeOne(connection: Connection, which: RawBuilder<unknown>, limit: number): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`
+    with ended as materialized (
+      select id from rankings where ${which} limit 1 for update skip locked
+    ), removed as (
+      delete from ranks where ctid = any(array(
+        select s.ctid from ranks s where s.ranking_id in (select id from ended) limit ${limit}))
+      returning 1
+    ), empty as (
+      delete from rankings where id in (select id from ended) and (select count(*) from removed) < ${limit} returning 1
+    )
+    select ((select count(*) from removed) + (select count(*) from empty))::integer as removed`.execute(connection);
+  return rows[0]?.removed ?? 0;
+}
+
+/**
+ * Ends up to `limit` lists that were made before `before`; the next request makes them again.
+ * @returns the number of ended lists.
+ */
+export async function endOldRankings(
+  connection: Connection,
+  { before, now, limit }: { before: Date; now: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql`
+    update rankings set ended_at = ${now} where id = any(array(
+      select id from rankings where ended_at is null and built_at < ${before} order by built_at limit ${limit}
+      for no key update skip locked))
+    returning 1`.execute(connection);
+  return rows.length;
+}
+
+/**
+ * Compares the lists of some owners with the contributors to their repositories, and ends those that differ, of which
+ * none are expected. The next request makes them again.
+ * @returns the owners of the ended lists.
+ */
+export async function endDifferentRankings(
+  connection: Connection,
+  ownerIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const { rows: different } = await sql<{ id: string }>`
+    with lists as materialized (
+      select r.* from rankings r
+      where r.account_id = any(${[...ownerIds]}::uuid[]) and r.ended_at is null and r.made_until is null
+        and not ${isOutdatedByCredentials}
+    ), shown as (
+      select k.id, r.id as repository_id
+      from lists k join repositories r on r.owner_id = k.account_id and (k.includes_private or not r.is_private)
+        and (k.repository_id is null or k.repository_id = r.id) and ${isPresentInSql('r')}
+    ), parts as (
+      select s.ranking_id, s.account_id, - s.contributions as contributions
+      from lists k join ranks s on s.ranking_id = k.id and s.until_version is null
+      union all
+      select k.id, t.account_id, ${contributionsIn(contributionKinds, 't')}
+      from shown k join contributor_totals t on t.repository_id = k.repository_id
+    )
+    select ranking_id as id from parts group by ranking_id, account_id having sum(contributions) <> 0
+    union
+    select k.id from lists k
+    where k.people <> (
+      select count(*) from ranks s join accounts a on a.id = s.account_id
+      where s.ranking_id = k.id and s.until_version is null and is_counted(a))`.execute(connection);
+  if (different.length === 0) return [];
+  // A statement of its own, because Citus misreads the rows of a part that locks, beside tables that are divided by repository.
+  const { rows } = await sql<{ id: string }>`
+    with ended as (
+      update rankings set ended_at = ${now} where id = any(array(
+        select id from rankings where id = any(${different.map(({ id }) => id)}::bigint[]) and ended_at is null
+        order by id for no key update))
+      returning account_id
+    )
+    select distinct account_id as id from ended order by id`.execute(connection);
+  return rows.map(({ id }) => id);
+}

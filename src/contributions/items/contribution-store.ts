@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connections/connection.ts';
+import type { Contribution } from '../../model/contribution.ts';
+import { type StoredCounter, storedCounters } from '../../model/kinds.ts';
+import { type CountedEntry, entriesAsJson } from '../totals/change-store.ts';
+import { findNewer, type Newer } from './newer-store.ts';
+import { columnsOf, detailColumns, headingColumns, keyOf, pageOf, type ReadContributions } from './read-rows-store.ts';
+import { saveSeen } from './scan-store.ts';
+import { type ContributionChange, changeContributions, type State } from './write-store.ts';
+
+/**
+ * Stores new contributions and newer states of known ones; an older state never replaces a newer one. A scan leaves
+ * unchanged rows alone, because each rewritten row costs an entry in every index; what a full scan has seen is stored
+ * beside them (`scan-store.ts`). Must run in a transaction.
+ */
+export async function saveContributions(
+  transaction: Connection,
+  read: ReadContributions,
+  counters: readonly StoredCounter[] = storedCounters,
+): Promise<void> {
+  const { repositoryId, seenAt } = read;
+  if (read.contributions.length === 0) return;
+  const rows = newestOfEach(read.contributions);
+  const kinds = rows.map(({ kind }) => kind);
+  const externalIds = rows.map(({ externalId }) => externalId);
+  await changeContributions(
+    transaction,
+    repositoryId,
+    async (change) => {
+      if (read.wholeParents.length > 0) await removeVanishedReviews(change, read);
+      const newer = await findNewer(change, read, rows);
+      await storeStates(change, read, newer);
+      if (read.scan !== undefined || newer.length === rows.length) return;
+      // A scan that runs meanwhile must not remove contributions whose stored state is newer.
+      await sql`
+      update contributions c set seen_at = ${seenAt}
+      from unnest(${kinds}::text[], ${externalIds}::text[]) as page (kind, external_id)
+      where c.repository_id = ${repositoryId} and c.kind = page.kind and c.external_id = page.external_id
+        and c.seen_at < ${seenAt}`.execute(transaction);
+    },
+    { counters, accountIds: [...read.accountIds.values()] },
+  );
+  if (read.scan?.isFull === true) {
+    await saveSeen(transaction, { repositoryId, stream: read.scan.stream, kinds, externalIds });
+  }
+}
+
+/** Stores contributions, and notes their states and people. */
+async function storeStates(
+  change: ContributionChange,
+  read: ReadContributions,
+  newer: readonly Newer[],
+): Promise<void> {
+  if (newer.length === 0) return;
+  const rows = newer.map(({ contribution }) => contribution);
+  const { rows: stored } = await sql<State & { key: string; entries: CountedEntry[] | null }>`
+    with stored as (
+    insert into contributions as c (
+      repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
+      created_at, updated_at, closed_at, merged_at, seen_at, ${columnsOf(headingColumns)}, ${columnsOf(detailColumns)})
+    select ${change.repositoryId}::uuid, n.kind, n.external_id, n.parent_external_id, n.account_id, n.answered_by, n.answered,
+      n.created_at, n.updated_at, n.closed_at, n.merged_at, ${read.seenAt}, ${columnsOf(headingColumns, 'n')},
+      ${columnsOf(detailColumns, 'n')}
+    from ${pageOf(read, rows)} n order by n.place
+    on conflict (repository_id, kind, external_id) do update set
+      parent_external_id = coalesce(excluded.parent_external_id, c.parent_external_id),
+      account_id = excluded.account_id, answered_by = excluded.answered_by, answered = excluded.answered,
+      created_at = excluded.created_at, updated_at = excluded.updated_at, closed_at = excluded.closed_at,
+      merged_at = excluded.merged_at, seen_at = greatest(c.seen_at, excluded.seen_at), ${keepHeading}, ${keepDetails}
+    returning c.*)
+    select ${change.state}, c.kind || ' ' || c.external_id as key,
+      ${change.replacesAny ? entriesAsJson : sql`null`} as entries from stored c`.execute(change.transaction);
+  change.count(stored, 1);
+  for (const { key, entries } of stored) change.noteReplaced(key, entries ?? []);
+  const changedKeys = new Set(
+    newer.filter(({ isOther: differs }) => differs).map(({ contribution }) => keyOf(contribution)),
+  );
+  change.affect(stored.filter(({ key }) => changedKeys.has(key)));
+}
+
+/** Keeps the stored heading, and the time when a reply was accepted, where the read lacks them. */
+const keepHeading = sql`
+      title = coalesce(excluded.title, c.title), number = coalesce(excluded.number, c.number),
+      answered_at = case when excluded.answered then coalesce(excluded.answered_at, c.answered_at) end`;
+
+/**
+ * Keeps the stored details when a contribution was read only for counting: `labels` is null then, and otherwise at
+ * least an empty list.
+ */
+const keepDetails = sql.join(
+  detailColumns.map(
+    (name) => sql`
+      ${sql.ref(name)} = case when excluded.labels is null then c.${sql.ref(name)} else excluded.${sql.ref(name)} end`,
+  ),
+);
+
+/** Links comments that were read before the issue or pull request that they belong to. Must run in a transaction. */
+export async function adoptOrphans(transaction: Connection, repositoryId: string): Promise<void> {
+  const { rows } = await sql<{ number: number; parent: string }>`
+    select c.number, p.parent
+    from (select distinct number from contributions
+      where repository_id = ${repositoryId} and parent_external_id is null and number is not null
+        and kind in ('issue_comment', 'pull_request_comment', 'review_comment')) c
+    cross join lateral (
+      select k.external_id as parent from contributions k
+      where k.repository_id = ${repositoryId} and k.number = c.number and k.kind in ('issue', 'pull_request')
+      limit 1) p`.execute(transaction);
+  if (rows.length === 0) return;
+  await changeContributions(transaction, repositoryId, (change) =>
+    change.setDetails(
+      sql`parent_external_id = p.parent
+        from json_to_recordset(${JSON.stringify(rows)}::json) as p (number integer, parent text)`,
+      sql`c.parent_external_id is null and c.kind in ('issue_comment', 'pull_request_comment', 'review_comment')
+        and c.number = p.number`,
+    ),
+  );
+}
+
+/**
+ * Returns the newest state of each contribution, because a page may list one twice. They are in the order of their
+ * keys, which all writers use, so that they cannot deadlock.
+ */
+function newestOfEach(contributions: readonly Contribution[]): Contribution[] {
+  const newest = new Map<string, Contribution>();
+  for (const contribution of contributions) {
+    const key = keyOf(contribution);
+    const known = newest.get(key);
+    if (known === undefined || known.updatedAt <= contribution.updatedAt) newest.set(key, contribution);
+  }
+  return [...newest].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, contribution]) => contribution);
+}
+
+/** Removes reviews that their host no longer lists, of pull requests whose reviews were all read. */
+async function removeVanishedReviews(change: ContributionChange, read: ReadContributions): Promise<void> {
+  const listedIds = read.contributions.filter(({ kind }) => kind === 'review').map(({ externalId }) => externalId);
+  await change.remove(sql`c.kind = 'review' and c.parent_external_id = any(${read.wholeParents})
+    and c.external_id <> all(${listedIds})`);
+}

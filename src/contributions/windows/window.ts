@@ -1,0 +1,193 @@
+import type { RouteServices } from '../../accounts/resolve.ts';
+import type { Account } from '../../accounts/store.ts';
+import type { ResolvedAccount } from '../../http/pipeline/endpoint.ts';
+import type { Source } from '../../http/pipeline/envelope.ts';
+import {
+  type CounterName,
+  type Counters,
+  counterNames,
+  eachCounter,
+  missingCounters,
+  unknownCounters,
+} from '../../model/counters.ts';
+import { countedUntil, endOfTime, type Window, windowsUpTo } from '../../model/windows/window.ts';
+import { sumHostCalendar } from '../calendar/calendar.ts';
+import { findCollection, narrowUncollected } from '../items/collection-store.ts';
+import { findHistory } from '../totals/counter-store.ts';
+import { findOverstated } from '../totals/overstated-store.ts';
+import { countStored } from '../totals/private-store.ts';
+import { areTotalsWanted } from '../totals/wanted-totals-store.ts';
+import { findHostCounters, findStoredHostCounters } from './reported-window.ts';
+import type { ReportedWindow } from './reported-window-store.ts';
+import { type CountedAccount, countParts, findUndated } from './window-store.ts';
+
+/** The counters of a window. */
+export interface CountedWindow {
+  window: Window;
+  counters: Counters;
+  source: Source;
+  /** All contributions by the host's own calendar; undefined where it does not have the days, or is not needed. */
+  calendarTotal?: number | undefined;
+}
+
+/** The counters of a window and of those before it, newest first. */
+export interface WindowSeries {
+  windows: CountedWindow[];
+  /** Counters that may lack contributions. */
+  missing: CounterName[];
+  /** The origin of the numbers of the newest window. */
+  source: Source;
+  /** True when the sums of the calendar have private contributions, which their owner publishes at the host. */
+  calendarIncludesPrivate?: boolean;
+}
+
+const dayMs = 86_400_000;
+
+/** Widens a window to whole days (UTC), so that no caller sees at which hours of the day a person works in private. */
+export function wholeDays(window: Window): Window {
+  const { since, until, length } = window;
+  const first = since && new Date(Math.floor(since.getTime() / dayMs) * dayMs);
+  const midnight = until && new Date(Math.ceil(until.getTime() / dayMs) * dayMs);
+  const end = midnight && midnight < endOfTime ? midnight : null;
+  const isSame = first?.getTime() === since?.getTime() && end?.getTime() === until?.getTime();
+  const days = first && end && { days: (end.getTime() - first.getTime()) / dayMs };
+  return { since: first, until: end, timeZone: 'UTC', length: isSame && window.timeZone === 'UTC' ? length : days };
+}
+
+/**
+ * Counts the collected contributions of an account in a window and in those of the same length before it.
+ * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
+ */
+async function countWindows(
+  { connection, computations, now }: Pick<RouteServices, 'connection' | 'computations' | 'now'>,
+  account: Account,
+  { window, limit, withPrivate }: { window: Window; limit: number; withPrivate: boolean },
+): Promise<WindowSeries> {
+  const windows = windowsUpTo(window, limit);
+  const counted = { id: account.id, isOwner: account.type === 'organization', withPrivate };
+  const starts = windows.toReversed().map(({ since }) => since);
+  const bounds = [...starts, countedUntil(window, now())];
+  const read = async (): Promise<WindowSeries> => {
+    // The state is read first: contributions collected after that make the numbers newer than the state, never older.
+    const since = bounds[0] ?? null;
+    const missing = await findMissing(connection, { ...counted, since, until: bounds.at(-1) ?? null }, account.type);
+    const parts = (await countParts(connection, counted, { bounds })).toReversed();
+    return {
+      source: 'collected',
+      missing,
+      windows: windows.map((window, index) => ({
+        window,
+        source: 'collected',
+        counters: parts[index] ?? unknownCounters,
+      })),
+    };
+  };
+  // Contributions to repositories of others depend on more than this account.
+  return withPrivate
+    ? computations.alone(read)
+    : computations.share(account.id, `window ${bounds.map((at) => at?.getTime()).join(' ')}`, read);
+}
+
+/** The counters that a host can report for whole days. */
+export const ofHost: readonly CounterName[] = ['commits', 'issues', 'pull_requests', 'reviews'];
+
+/**
+ * Counts an account's contributions in a window and in those before it. Where collected data lacks public contributions of a
+ * user, the host's own numbers of a window replace it if they are known and more: those of the newest window are fetched,
+ * those of earlier ones only found. A counter is never less than the collected one. In a series, the host's own calendar gives the
+ * sums.
+ * @throws AppError `invalid_input` when more than one window is wanted of one with an open side.
+ */
+export async function loadWindows(
+  services: RouteServices,
+  resolved: ResolvedAccount,
+  wanted: { window: Window; limit: number; withPrivate: boolean },
+): Promise<WindowSeries> {
+  const collected = await countWindows(services, resolved.account, wanted);
+  // Neither these nor the host's agree with the lifetime numbers.
+  if (await areTotalsWanted(services.connection, resolved.account)) return { ...collected, missing: [...counterNames] };
+  const isComplete = !ofHost.some((name) => collected.missing.includes(name));
+  if (isComplete || wanted.withPrivate) return collected;
+  const windows = collected.windows.map(({ window }) => window);
+  const newest = await findHostCounters(services, resolved, wanted.window);
+  const reported = [newest, ...(await findStoredHostCounters(services, resolved, windows.slice(1)))];
+  const chosen = collected.windows.map((counted, index) => choose(counted, collected.missing, reported[index]));
+  // As much as the host counts is no proof while something that it deleted is stored.
+  const overstated =
+    resolved.account.type === 'organization' ? [] : await findOverstated(services.connection, resolved.account.id);
+  const calendar = windows.length > 1 ? await sumHostCalendar(services, resolved, windows) : undefined;
+  return {
+    source: chosen[0]?.source ?? 'collected',
+    missing: counterNames.filter(
+      (name) => overstated.includes(name) || chosen.some(({ missing }) => missing.includes(name)),
+    ),
+    windows: chosen.map(({ window, counters, source }, index) => ({
+      window,
+      counters,
+      source,
+      calendarTotal: calendar?.totals[index],
+    })),
+    ...(calendar && { calendarIncludesPrivate: calendar.includesPrivate }),
+  };
+}
+
+/** Returns the host's counters of a window where they are known and more than the collected ones. */
+function choose(
+  counted: CountedWindow,
+  missing: readonly CounterName[],
+  reported: ReportedWindow | undefined,
+): CountedWindow & { missing: readonly CounterName[] } {
+  if (reported === undefined) return { ...counted, missing };
+  if (ofHost.every((name) => isAsMany(counted.counters[name], reported.counters[name]))) {
+    const proven = new Set<CounterName>([...ofHost, 'contributed_to']);
+    return { ...counted, missing: missing.filter((name) => !proven.has(name)) };
+  }
+  // Counters that the host does not have are those of collected data, and missing.
+  const isReported = (name: CounterName): boolean => typeof reported.counters[name] === 'number';
+  const counters = eachCounter((name) => largest(reported.counters[name], counted.counters[name]));
+  return { ...counted, source: 'host', counters, missing: counterNames.filter((name) => !isReported(name)) };
+}
+
+function largest(...numbers: (number | null | undefined)[]): number | null {
+  const known = numbers.filter((number) => typeof number === 'number');
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function isAsMany(collected: number | null, reported: number | null | undefined): boolean {
+  return typeof reported === 'number' && collected !== null && collected >= reported;
+}
+
+/**
+ * Returns the counters that may lack contributions, because some are not collected or have no known time. A user's
+ * contributions count as collected when there are at least as many as the host reports for the lifetime, unless repositories are being read again
+ * because there are more.
+ */
+export async function findMissing(
+  connection: RouteServices['connection'],
+  counted: CountedAccount & Pick<Window, 'since' | 'until'>,
+  type: Account['type'],
+): Promise<CounterName[]> {
+  const { id, withPrivate, since } = counted;
+  const missing = new Set<CounterName>(await findUndated(connection, counted));
+  const [reported] = await findHistory(connection, id, { limit: 1 });
+  if (type === 'organization') {
+    // Stars belong to no kind that is collected: they are known once the repositories are listed.
+    if (typeof reported?.counters.stars !== 'number') missing.add('stars');
+    const { uncollected } = await findCollection(connection, id, { withPrivate });
+    const scope = { accountId: id, repositoryId: null, withPrivate };
+    const uncollectedKinds = await narrowUncollected(connection, scope, uncollected, since);
+    for (const name of missingCounters(uncollectedKinds)) missing.add(name);
+  } else {
+    const { counters: stored } = await countStored(connection, id, 'public', { withForks: true });
+    for (const name of counterNames) {
+      const total = reported?.missing.includes(name) ? null : (reported?.counters[name] ?? null);
+      if (total === null || stored[name] < total) missing.add(name);
+    }
+    for (const name of await findOverstated(connection, id)) missing.add(name);
+    if (withPrivate) {
+      const { uncollected } = await countStored(connection, id, 'private');
+      for (const name of missingCounters(uncollected)) missing.add(name);
+    }
+  }
+  return counterNames.filter((name) => missing.has(name));
+}

@@ -1,0 +1,193 @@
+import { type ClientConfig, type Pool, TypeOverrides } from 'pg';
+import { AppError } from '../../model/errors.ts';
+import { openEmbedded } from '../embedded/embedded.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { usualApplication } from '../queue/listener.ts';
+import type { Database } from './connection.ts';
+import { openPool, type PoolLimits, type PoolObserver } from './pool.ts';
+import { notResponding, requireSessions } from './sessions.ts';
+import { isUnverified, toTlsConfig } from './tls-mode.ts';
+
+/** Enough for commands, which run one piece of work at a time. */
+const fewConnections = 8;
+const connectTimeoutMs = 10_000;
+const keepAliveDelayMs = 10_000;
+const statementTimeoutMs = 600_000;
+
+interface OpenOptions {
+  databaseUrl: string | undefined;
+  /** The address of the same database past a pooler; by default `databaseUrl`, which then leads to no pooler. */
+  databaseDirectUrl?: string | undefined;
+  /** The address of a standby. */
+  databaseReplicaUrl?: string | undefined;
+  dataDir: string;
+  log: (line: string) => void;
+  /** The longest time that a statement may take; by default enough for the heaviest. */
+  statementTimeoutMs?: number;
+  observer?: PoolObserver | undefined;
+  /** The largest number of connections; by default enough for a command. */
+  jobConnections?: number;
+  /** The folder of the package with the embedded server's programs; by default that of this release. */
+  postgresPackage?: string | undefined;
+}
+
+/**
+ * Opens the database that the settings name, or the embedded one, and brings its tables up to date.
+ * @throws AppError `misconfigured` with one line for a person.
+ */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const database = await openUnchanged(options);
+  if (isUnverified(database.clientConfig)) {
+    options.log('DATABASE_URL encrypts without a check of the certificate; sslmode=verify-full checks it');
+  }
+  try {
+    const version = await readServerVersion(database.pool);
+    if (!isSupported(version)) {
+      throw new AppError(
+        'misconfigured',
+        `PostgreSQL ${oldestSupported} or later is needed; the database is ${version.name}`,
+      );
+    }
+    await migrate(database, { log: options.log });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+/**
+ * Opens the same database without changing it, with any version and any tables.
+ * @throws AppError `misconfigured` when the embedded server cannot be started, or an address leads to no session.
+ */
+export async function openUnchanged(options: OpenOptions): Promise<Database> {
+  const server = await openServer(options);
+  const database = connect(server, {
+    maxConnections: options.jobConnections ?? fewConnections,
+    statementTimeoutMs: options.statementTimeoutMs ?? statementTimeoutMs,
+    observer: options.observer,
+  });
+  try {
+    if (options.databaseUrl !== undefined) await requireSessions(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+interface Server {
+  clientConfig: ClientConfig;
+  /** The connection past the pooler to which `clientConfig` leads; undefined: it leads to none. */
+  directConfig?: ClientConfig | undefined;
+  replicaConfig?: ClientConfig | undefined;
+  description: string;
+  release(): Promise<void>;
+}
+
+async function openEmbeddedServer(options: OpenOptions): Promise<Server> {
+  const embedded = await openEmbedded(options);
+  return {
+    clientConfig: embedded.connection,
+    description: `embedded PostgreSQL in ${options.dataDir}`,
+    release: () => embedded.release(),
+  };
+}
+
+async function openServer(options: OpenOptions): Promise<Server> {
+  const { databaseUrl, databaseDirectUrl: DATABASE_DIRECT_URL, databaseReplicaUrl: DATABASE_REPLICA_URL } = options;
+  const others = Object.entries({ DATABASE_DIRECT_URL, DATABASE_REPLICA_URL });
+  const [directConfig, replicaConfig] = others.map(([name, address]) => {
+    if (address === undefined) return undefined;
+    if (databaseUrl === undefined) throw new AppError('misconfigured', `${name} needs DATABASE_URL`);
+    return configOf(name, address);
+  });
+  if (databaseUrl === undefined) return openEmbeddedServer(options);
+  const clientConfig = configOf('DATABASE_URL', databaseUrl);
+  const { host, pathname } = new URL(databaseUrl);
+  return {
+    clientConfig,
+    directConfig,
+    replicaConfig,
+    description: `PostgreSQL at ${host || 'a local socket'}${pathname}`,
+    release: async () => {},
+  };
+}
+
+function configOf(name: string, address: string): ClientConfig {
+  if (URL.canParse(address)) return toTlsConfig(name, address);
+  throw new AppError('misconfigured', `${name} must be an address like postgresql://user:password@host:5432/database`);
+}
+
+function connect(server: Server, limits: PoolLimits): Database {
+  const common: ClientConfig = {
+    application_name: usualApplication,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    // A peer that vanished silently is noticed after some minutes.
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+    types: typeParsers(),
+  };
+  const { description, directConfig } = server;
+  // PgBouncer refuses connections that name a time limit for statements.
+  const ownConfig = directConfig === undefined ? {} : { statement_timeout: false as const };
+  const clientConfig: ClientConfig = { ...server.clientConfig, ...common, ...ownConfig };
+  const sessionConfig = directConfig === undefined ? clientConfig : { ...directConfig, ...common };
+  const connections = openPool(clientConfig, limits);
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await connections.close();
+    await server.release();
+  };
+  return {
+    ...connections,
+    clientConfig,
+    sessionConfig,
+    replicaConfig: server.replicaConfig && { ...server.replicaConfig, ...common },
+    description,
+    close: () => (closing ??= close()),
+  };
+}
+
+/** PostgreSQL's numbers of these types, from its table pg_type. */
+const typeOids = { int8: 20, date: 1082 };
+
+/**
+ * Returns parsers that read int8 as a number, because counters stay far below 2^53, and a date as text, because a day
+ * is not a moment.
+ */
+function typeParsers(): TypeOverrides {
+  const parsers = new TypeOverrides();
+  parsers.setTypeParser(typeOids.int8, Number);
+  parsers.setTypeParser(typeOids.date, String);
+  return parsers;
+}
+
+/** The major version of PostgreSQL below which the service does not work. */
+export const oldestSupported = 15;
+
+export interface ServerVersion {
+  /** PostgreSQL's own version number: 150018 for 15.18. */
+  number: number;
+  /** The version as people write it. */
+  name: string;
+}
+
+export function isSupported({ number }: ServerVersion): boolean {
+  return number >= oldestSupported * 10_000;
+}
+
+/**
+ * Reads the version of the server.
+ * @throws AppError `misconfigured` when the database does not respond.
+ */
+export async function readServerVersion(pool: Pool): Promise<ServerVersion> {
+  const { rows } = await pool
+    .query<ServerVersion>(
+      `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+    )
+    .catch((cause: unknown) => {
+      throw notResponding(cause, 'DATABASE_URL');
+    });
+  return rows[0] ?? { number: 0, name: 'unknown' };
+}

@@ -1,0 +1,260 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { type Counters, missingFrom } from '../../model/counters.ts';
+import { AppError } from '../../model/errors.ts';
+import type { AccountReport, Call } from '../interface/provider.ts';
+import { type OrganizationPayload, type OwnedStarsPayload, type UserPayload } from './account-payloads.ts';
+import { type AccountResponse, fetchAccount, type LifetimeTotals, noTotals } from './account-query.ts';
+import { allTotals, type Target } from './account-query-text.ts';
+import { organizationFacts, userFacts } from './actors.ts';
+import type { GitHubClient } from './client.ts';
+import { TooHeavy } from './failures.ts';
+import { RestAccountPayload } from './payloads.ts';
+import { starredRepositories } from './queries.ts';
+import {
+  allYears,
+  ContributionWindow,
+  coversAll,
+  dueSpans,
+  replaceWindows,
+  type Span,
+  splitSpan,
+  sumWindows,
+} from './windows.ts';
+
+/** The data about an account that is kept from one report to the next. */
+const Memory = Type.Object({ windows: Type.Array(ContributionWindow) });
+type Memory = Static<typeof Memory>;
+
+/** A limit against endless lists: no account owns 10,000 repositories with stars. */
+const maxStarPages = 100;
+/** The most failed requests for one report. GitHub takes ten seconds for each; the busiest accounts cause about 40. */
+const maxFailures = 100;
+
+/** The data about a user that has been fetched so far. */
+interface Knowledge {
+  user: UserPayload;
+  counting: Target['counting'];
+  windows: ContributionWindow[];
+  totals: LifetimeTotals | undefined;
+  stars: number | undefined;
+}
+
+/**
+ * Fetches an account with all its counters: in one request if GitHub can compute it, otherwise in smaller and smaller
+ * pieces. Yields a report after each piece; the last report contains all counters that GitHub could compute.
+ * @param remembered the `memory` of the last report; null without one.
+ * @param startedAt the time when the lookup began; data that was fetched since then is not fetched again.
+ */
+export async function* reportAccount(
+  client: GitHubClient,
+  target: Target,
+  remembered: object | null,
+  call: Call,
+  startedAt: Date,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const memory = readMemory(remembered);
+  const spans = memory === undefined ? allYears(startedAt) : dueSpans(memory.windows, [], startedAt);
+  const response = await orTooHeavy(() => fetchAccount(client, target, { totals: allTotals, spans }, call, startedAt));
+  if (response === null) return;
+  if (response !== 'too_heavy' && response.account.kind === 'Organization') {
+    yield await organizationReport(client, response.account, call);
+    return;
+  }
+  const windows = memory?.windows ?? [];
+  if (response === 'too_heavy') {
+    yield* reportHeavyAccount(client, target, windows, call, startedAt);
+    return;
+  }
+  const known = knowledgeFrom(response, target.counting, windows);
+  const pending = [...response.cutShort, ...response.tooHeavy].flatMap(splitSpan);
+  yield* completeReport(client, known, response.totals?.owned, pending, call, startedAt);
+}
+
+/** Fetches an account that is too heavy for one request in steps: the profile, then the totals, then the years. */
+async function* reportHeavyAccount(
+  client: GitHubClient,
+  target: Target,
+  windows: ContributionWindow[],
+  call: Call,
+  startedAt: Date,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const profile = await orTooHeavy(() => fetchAccount(client, target, { totals: [], spans: [] }, call, startedAt));
+  if (profile === null) return;
+  if (profile === 'too_heavy' || profile.account.kind === 'Organization') {
+    throw new AppError('provider_unavailable', 'GitHub cannot show this account at the moment. Retry later.');
+  }
+  const { counting } = target;
+  const known: Knowledge = { user: profile.account, counting, windows, totals: undefined, stars: undefined };
+  yield toReport(known);
+  const totals = await orTooHeavy(() =>
+    fetchAccount(client, target, { totals: allTotals, spans: [] }, call, startedAt),
+  );
+  const owned = totals === null || totals === 'too_heavy' ? undefined : totals.totals?.owned;
+  if (totals !== null && totals !== 'too_heavy') known.totals = totals.totals;
+  yield* completeReport(client, known, owned, [], call, startedAt);
+}
+
+/** Fetches the missing parts of a report: spans, and stars beyond the first page. */
+async function* completeReport(
+  client: GitHubClient,
+  known: Knowledge,
+  owned: NonNullable<AccountResponse['totals']>['owned'] | undefined,
+  pending: Span[],
+  call: Call,
+  startedAt: Date,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const contributionYears = known.user.activity?.contributionYears ?? [];
+  const missing = dueSpans(known.windows, contributionYears, startedAt);
+  if (owned) known.stars = await sumStars(client, known.user.id, owned, call);
+  const spanRequest: AccountRequest = {
+    send: (spans) =>
+      orTooHeavy(() => {
+        const target = { name: known.user.login, handle: known.user.id, counting: known.counting };
+        return fetchAccount(client, target, { totals: [], spans }, call, startedAt);
+      }),
+    failuresLeft: maxFailures,
+  };
+  for await (const windows of fetchSpans(spanRequest, [...pending, ...missing])) {
+    known.windows = replaceWindows(known.windows, windows);
+    yield toReport(known);
+  }
+  yield toReport(known);
+}
+
+/** The request for spans of an account, and the number of failures that are still allowed. */
+interface AccountRequest {
+  send: (spans: readonly Span[]) => Promise<AccountResponse | null | 'too_heavy'>;
+  failuresLeft: number;
+}
+
+/**
+ * Fetches spans in one request. When that is too heavy, it fetches the two halves of the list, and a single span in
+ * pieces. Leaves out a span when GitHub cannot compute even one day, or when no failures are left; the next report
+ * fetches it again.
+ */
+async function* fetchSpans(
+  spanRequest: AccountRequest,
+  spans: readonly Span[],
+): AsyncGenerator<ContributionWindow[], void, undefined> {
+  const [first] = spans;
+  if (first === undefined || spanRequest.failuresLeft <= 0) return;
+  const response = await spanRequest.send(spans);
+  if (response === null) return;
+  if (response !== 'too_heavy') {
+    yield response.windows;
+    yield* fetchSpans(spanRequest, response.cutShort.flatMap(splitSpan));
+    spanRequest.failuresLeft -= response.tooHeavy.length;
+    for (const span of response.tooHeavy) yield* fetchSpans(spanRequest, splitSpan(span));
+    return;
+  }
+  spanRequest.failuresLeft -= 1;
+  const half = Math.ceil(spans.length / 2);
+  const pieces = spans.length > 1 ? [spans.slice(0, half), spans.slice(half)] : [splitSpan(first)];
+  for (const piece of pieces) yield* fetchSpans(spanRequest, piece);
+}
+
+async function sumStars(
+  client: GitHubClient,
+  handle: string,
+  firstPage: OwnedStarsPayload,
+  call: Call,
+): Promise<number | undefined> {
+  let page: OwnedStarsPayload | null | undefined = firstPage;
+  // A repository that gains or loses stars meanwhile may be on two pages; it counts once.
+  const counts = new Map<string, number>();
+  for (let pages = 0; pages < maxStarPages && page; pages += 1) {
+    for (const { id, stargazerCount } of page.nodes) counts.set(id, stargazerCount);
+    // The list is sorted by stars, so that after a repository without stars only further ones without stars follow.
+    if (!page.pageInfo.hasNextPage || page.nodes.at(-1)?.stargazerCount === 0) {
+      return [...counts.values()].reduce((sum, count) => sum + count, 0);
+    }
+    page = await nextStarPage(client, handle, page.pageInfo.endCursor, call);
+  }
+  return undefined;
+}
+
+async function nextStarPage(client: GitHubClient, handle: string, after: string | null, call: Call) {
+  const { data } = await client.graphql(starredRepositories, { id: handle, after }, call);
+  return data.node?.repositories;
+}
+
+async function organizationReport(
+  client: GitHubClient,
+  organization: OrganizationPayload,
+  call: Call,
+): Promise<AccountReport> {
+  const path = `/users/${encodeURIComponent(organization.login)}`;
+  // Only REST has the followers of an organization; without a response the last number is kept.
+  const rest = await client.rest(path, RestAccountPayload, call).catch((error: unknown) => {
+    if (call.signal.aborted) throw error;
+    return null;
+  });
+  return {
+    account: organizationFacts(organization, rest?.data ?? null),
+    counters: {},
+    missing: [],
+    memory: null,
+  };
+}
+
+function knowledgeFrom(
+  response: AccountResponse,
+  counting: Target['counting'],
+  windows: ContributionWindow[],
+): Knowledge {
+  if (response.account.kind !== 'User') throw new Error('only a user has counters of its own');
+  return {
+    user: response.account,
+    counting,
+    windows: replaceWindows(windows, response.windows),
+    totals: response.totals,
+    stars: undefined,
+  };
+}
+
+function toReport({ user, windows, totals, stars }: Knowledge): AccountReport {
+  const contributionYears = user.activity?.contributionYears;
+  if (contributionYears === undefined) return reportOf(user, { ...readTotals(totals, stars) }, windows);
+  const counted = windows.filter(({ from }) => contributionYears.includes(Number(from.slice(0, 4))));
+  const sums = sumWindows(counted);
+  const isCovered = coversAll(counted, contributionYears);
+  const counters: Partial<Counters> = {
+    ...readTotals(totals, stars),
+    ...(isCovered && { commits: sums.commits, reviews: sums.reviews }),
+    ...(isCovered && sums.isWhole && { contributed_to: sums.contributedTo }),
+  };
+  return reportOf(user, counters, counted);
+}
+
+function readTotals(totals: LifetimeTotals | undefined, stars: number | undefined): Partial<Counters> {
+  const { issues, issues_closed, pull_requests, pull_requests_merged, discussions, discussions_answered } =
+    totals ?? noTotals;
+  return {
+    ...(issues !== null && { issues }),
+    ...(issues_closed !== null && { issues_closed }),
+    ...(pull_requests !== null && { pull_requests }),
+    ...(pull_requests_merged !== null && { pull_requests_merged }),
+    ...(discussions !== null && { discussions }),
+    ...(discussions_answered !== null && { discussions_answered }),
+    ...(stars !== undefined && { stars }),
+  };
+}
+
+function reportOf(user: UserPayload, counters: Partial<Counters>, windows: ContributionWindow[]): AccountReport {
+  return { account: userFacts(user), counters, missing: missingFrom(counters), memory: { windows } };
+}
+
+/** Returns the result of a request, or `too_heavy` when GitHub cannot compute the response. */
+async function orTooHeavy<Result>(send: () => Promise<Result>): Promise<Result | 'too_heavy'> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof TooHeavy) return 'too_heavy';
+    throw error;
+  }
+}
+
+function readMemory(remembered: object | null): Memory | undefined {
+  return Value.Check(Memory, remembered) ? remembered : undefined;
+}

@@ -1,0 +1,207 @@
+import type { TSchema } from 'typebox';
+import { AppError } from '../../../model/errors.ts';
+import { unlessDenied } from '../../interface/denied.ts';
+import type {
+  AttemptPage,
+  CoveredPage,
+  InstallableApp,
+  Installation,
+  UsableInstallation,
+} from '../../interface/installation.ts';
+import type { Notifier } from '../../interface/notifier.ts';
+import type { Call } from '../../interface/provider.ts';
+import { type Credentials, Token } from '../credentials.ts';
+import { AppClient, type AppClientOptions, type AppRequest, unknownApp } from './client.ts';
+import { createNotifier } from './notifier.ts';
+import {
+  AnyPayload,
+  AppPayload,
+  AttemptsPayload,
+  CoveredPayload,
+  type InstallationPayload,
+  InstallationsPayload,
+} from './payloads.ts';
+import { credentialNameOf, missingPermissions } from './registration.ts';
+import { InstallationTokens } from './tokens.ts';
+
+const perPage = 100;
+/** A limit against endless lists: 100,000 installations at 100 a page. */
+const maxPages = 1000;
+
+/** The registration of an App at GitHub. */
+export interface AppFacts {
+  slug: string;
+  owner: string | null;
+  /** `read`, `write` or `admin`, by name of permission. */
+  permissions: Readonly<Record<string, string>>;
+  events: readonly string[];
+}
+
+/** Reads as the GitHub App: its installations, the repositories that they cover, and GitHub's delivery attempts. */
+export class GitHubApp implements InstallableApp {
+  readonly #client: AppClient;
+  readonly #credentials: Credentials;
+  readonly #now: () => Date;
+  readonly takesDeliveries: boolean;
+  readonly notifier: Notifier;
+  #used = new Map<string, Token>();
+  #botName: string | undefined;
+
+  /** @param options.webhookSecret undefined: deliveries are not accepted. */
+  constructor(options: AppClientOptions & { webhookSecret: string | undefined }, credentials: Credentials) {
+    this.#client = new AppClient(options);
+    this.#credentials = credentials;
+    this.#now = options.now;
+    this.takesDeliveries = options.webhookSecret !== undefined;
+    const tokenOn = (account: string) => [...this.#used.values()].find((token) => token.account === account);
+    this.notifier = createNotifier(this.#client, (account) => tokenOn(account)?.secret);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  /** Returns the name of the bot account with which the App comments; undefined when GitHub does not show it. */
+  async botName(call: Call): Promise<string | undefined> {
+    if (this.#botName !== undefined) return this.#botName;
+    const request = this.#send({ method: 'GET', path: '/app' }, AppPayload, call);
+    // An App that GitHub does not know cannot comment, and must not stop reading with tokens.
+    const response = await request.catch(unlessDenied(undefined));
+    const slug = response !== undefined && 'data' in response ? response.data.slug : undefined;
+    this.#botName = slug && `${slug}[bot]`;
+    return this.#botName;
+  }
+
+  /**
+   * Reads the App's registration.
+   * @throws AppError `provider_denied` when GitHub does not accept the App's id and key.
+   */
+  async identify(call: Call): Promise<AppFacts> {
+    const response = await this.#send({ method: 'GET', path: '/app' }, AppPayload, call);
+    if ('refusal' in response) throw unknownApp();
+    const { slug, name, owner, permissions, events } = response.data;
+    return { slug: slug ?? name, owner: owner?.login ?? null, permissions, events };
+  }
+
+  async installations(call: Call): Promise<Installation[]> {
+    const found: Installation[] = [];
+    for (let page = 1; page <= maxPages; page += 1) {
+      const path = `/app/installations?per_page=${perPage}&page=${page}`;
+      const response = await this.#send({ method: 'GET', path }, InstallationsPayload, call);
+      if ('refusal' in response) throw unknownApp();
+      found.push(...response.data.flatMap(toInstallation));
+      if (response.data.length < perPage) return found;
+    }
+    throw new AppError('provider_invalid_response', 'GitHub lists installations without an end.');
+  }
+
+  async coveredRepositories(
+    { externalId, account }: Pick<Installation, 'externalId' | 'account'>,
+    cursor: string | null,
+    call: Call,
+  ): Promise<CoveredPage> {
+    const page = Number(cursor ?? '1');
+    const path = `/installation/repositories?per_page=${perPage}&page=${page}`;
+    const credential = this.#used.get(externalId) ?? this.#credential({ externalId, account: account.externalId });
+    const token = await credential.secret?.get(call.signal);
+    if (token === undefined) throw refused();
+    const response = await this.#send({ method: 'GET', path, token }, CoveredPayload, call);
+    if ('refusal' in response) throw refused();
+    const { repositories, total_count: total } = response.data;
+    // An incomplete list must not remove the repositories that it leaves out.
+    if (repositories.length < Math.min(perPage, total - (page - 1) * perPage)) {
+      throw new AppError('provider_unavailable', 'GitHub does not list all of an installation just now.');
+    }
+    return {
+      repositories: repositories.map(({ id }) => String(id)),
+      nextCursor: page * perPage >= total ? null : String(page + 1),
+    };
+  }
+
+  use(installations: readonly UsableInstallation[]): void {
+    // Installations that remain keep their token objects, which hold the known quota.
+    this.#used = new Map(
+      installations.map((installation) => [
+        installation.externalId,
+        this.#used.get(installation.externalId) ?? this.#credential(installation),
+      ]),
+    );
+    this.#credentials.grant([...this.#used.values()]);
+  }
+
+  /** Returns whether an installation is in use. */
+  isUsed(installation: string): boolean {
+    return this.#used.has(installation);
+  }
+
+  /**
+   * Returns the credential name of an organization's installation that may read its members; undefined when there is
+   * none. GitHub does not refuse a request for members without this permission, but shows only public members.
+   */
+  async membersCredentialName(organization: string, signal: AbortSignal): Promise<string | undefined> {
+    const token = [...this.#used.values()].find(({ account }) => account === organization);
+    if (!(token?.secret instanceof InstallationTokens)) return undefined;
+    const permissions = await token.secret.permissions(signal).catch(unlessDenied(undefined));
+    return permissions?.['members'] === undefined ? undefined : token.name;
+  }
+
+  async attempts(cursor: string | null, call: Call): Promise<AttemptPage> {
+    const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const path = `/app/hook/deliveries?per_page=${perPage}${from}`;
+    const response = await this.#send({ method: 'GET', path }, AttemptsPayload, call);
+    if ('refusal' in response) throw new AppError('not_found', 'GitHub does not know this place among its deliveries.');
+    const attempts = response.data.map(({ id, guid, delivered_at, status_code }) => ({
+      id: String(id),
+      delivery: guid,
+      at: new Date(delivered_at),
+      hasArrived: status_code >= 200 && status_code < 300,
+    }));
+    return { attempts, nextCursor: attempts.length === 0 ? null : nextCursor(response.link) };
+  }
+
+  async redeliver(attempt: string, call: Call): Promise<boolean> {
+    const response = await this.#send(
+      { method: 'POST', path: `/app/hook/deliveries/${attempt}/attempts` },
+      AnyPayload,
+      call,
+    );
+    return 'data' in response;
+  }
+
+  #credential({ externalId, account }: UsableInstallation): Token {
+    const secret = new InstallationTokens(this.#client, externalId, this.#now);
+    return new Token({ secret, label: `installation ${externalId}`, name: credentialNameOf(externalId), account });
+  }
+
+  #send<Schema extends TSchema>(request: AppRequest, schema: Schema, call: Call) {
+    call.cost.requests += 1;
+    return this.#client.send(request, schema, call.signal);
+  }
+}
+
+/** Converts an installation; returns an empty list for an enterprise's, because an enterprise owns no repositories. */
+function toInstallation(payload: InstallationPayload): Installation[] {
+  const { account, target_type: type } = payload;
+  if (account?.login === undefined || (type !== 'User' && type !== 'Organization')) return [];
+  const externalId = String(payload.id);
+  return [
+    {
+      externalId,
+      credentialName: credentialNameOf(externalId),
+      account: { externalId: String(account.id), name: account.login },
+      covers: payload.repository_selection === 'all' ? 'all' : 'selected',
+      suspendedAt: payload.suspended_at ? new Date(payload.suspended_at) : null,
+      missingPermissions: missingPermissions(payload.permissions, type),
+    },
+  ];
+}
+
+/** Returns the cursor of the next page from a Link header (RFC 8288). */
+function nextCursor(link: string): string | null {
+  const address = /<([^<>]+)>;\s*rel="next"/.exec(link)?.[1];
+  return address !== undefined && URL.canParse(address) ? new URL(address).searchParams.get('cursor') : null;
+}
+
+function refused(): AppError {
+  return new AppError('provider_denied', 'GitHub denies access to an installation of the App.');
+}

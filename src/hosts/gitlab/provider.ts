@@ -1,0 +1,148 @@
+import type { ProviderWith } from '../interface/provider.ts';
+import { readersFor } from '../interface/repository-readers.ts';
+import type { RestClient, RestHostOptions } from '../rest/client.ts';
+import { createRestHost } from '../rest/host.ts';
+import { proofByToken } from '../rest/prove.ts';
+import { gitAuthorization } from '../rest/views.ts';
+import type { AuthorizationServer } from '../transport/oauth.ts';
+import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
+import { toActor } from './actors.ts';
+import { administers } from './administers.ts';
+import { readChanges } from './changes.ts';
+import { diagnose } from './diagnose.ts';
+import { gitlabDialect } from './dialect.ts';
+import { fileUrl, pageUrl, readFiles } from './files.ts';
+import { resolveIdentities } from './identities.ts';
+import { maySee } from './may-see.ts';
+import { createNotifier } from './notifier.ts';
+import { UserPayload } from './payloads.ts';
+import { findRepository, listRepositories } from './projects.ts';
+import { administered } from './prove.ts';
+import { readChangedFiles, readLineCounts } from './streams/details.ts';
+import { anonymousStreams, readStream, streams } from './streams/streams.ts';
+import { readTip, readTotals } from './streams/tip.ts';
+import { readTeam } from './teams.ts';
+import { unreportedWith } from './unreported.ts';
+import { readDelivery } from './webhooks.ts';
+
+/**
+ * Letters, digits, underscores, dots and hyphens; projects may begin with a dot.
+ * https://docs.gitlab.com/user/reserved_names/
+ */
+const segment = /^(?!.*\.(?:git|atom|)$)[\w.][\w.-]{0,254}$/i;
+/** The depth to which groups can be nested. */
+const maxDepth = 20;
+
+function isPossibleName(name: string): boolean {
+  const parts = name.split('/');
+  return parts.length <= maxDepth && parts.every((part) => segment.test(part));
+}
+
+/** The parts that this provider has for every host. */
+type GitLabProvider = ProviderWith<
+  'streams' | 'history' | 'details' | 'files' | 'polls' | 'privateData' | 'deliveries' | 'ownership' | 'diagnose'
+>;
+
+/**
+ * Creates a provider for GitLab 16 or later, by REST and GraphQL. With tokens it includes private projects. GitLab has
+ * no apps that owners could install: the operator configures tokens, and they show all that there is.
+ */
+export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
+  const { url, apiUrl, tokens } = options;
+  const { client, bearers, parts } = createRestHost(options, gitlabDialect, authorizationServerAt(url));
+  return {
+    ...parts,
+    accounts: {
+      isPossibleName,
+      urlOf: (account) =>
+        account.type === 'organization'
+          ? `${apiUrl}/groups/${encodeURIComponent(account.name)}`
+          : `${apiUrl}/users?username=${encodeURIComponent(account.name)}`,
+      idUrlOf: (externalId) => `${apiUrl}/users/${externalId}`,
+      lookUp: (login, call) => reportAccount(client, login, call),
+      refresh: (account, call) => refreshAccount(client, account, call),
+      reportsTotals: false,
+      check: (accounts, call) => checkAccounts(client, accounts, call),
+      // A request for each account, of which GitLab allows 300 in ten minutes (`users_get_by_id_limit`).
+      checkLimits: { atOnce: 20, perHour: 1200 },
+    },
+    repositories: {
+      isPossibleName: (repository) => segment.test(repository),
+      pageOf: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
+      urlOf: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
+      list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
+      find: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
+    },
+    unreported: unreportedWith(tokens.length > 0),
+    ...partsOfRepositories(client, options),
+    privateData: {
+      ...parts.privateData,
+      maySee: (repository, person, call) => maySee(client, repository, person, call),
+    },
+    deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers, client.now()) },
+    ownership: {
+      prove: proofByToken(bearers, { isPossibleName, user: UserPayload, toActor, administered }),
+      administers: (organization, person, call) => administers(client, organization, person, call),
+    },
+    teams: { readMembers: (place, call) => readTeam(client, place, call) },
+    notifier: createNotifier(client),
+    diagnose: (signal) => diagnose(client, signal),
+  };
+}
+
+/**
+ * Returns the server with which people sign in. Its issuer is the instance's address without a slash (gitlabhq/gitlabhq,
+ * config/initializers/doorkeeper_openid_connect.rb).
+ * https://docs.gitlab.com/integration/openid_connect_provider/
+ */
+function authorizationServerAt(url: string): AuthorizationServer {
+  return {
+    paths: { authorize: '/oauth/authorize', token: '/oauth/token' },
+    issuers: [url],
+    scope: 'openid read_api',
+  };
+}
+
+/** Returns the parts that read stored repositories. */
+function partsOfRepositories(
+  client: RestClient,
+  { url, tokens }: RestHostOptions,
+): Pick<GitLabProvider, 'streams' | 'history' | 'details' | 'files' | 'polls'> {
+  const readers = readersFor(client, {
+    readStream,
+    resolveIdentities,
+    readLineCounts,
+    readChangedFiles,
+    readFiles,
+    readTip,
+    readTotals,
+  });
+  return {
+    streams: { list: tokens.length === 0 ? anonymousStreams : streams, read: readers.readStream },
+    history: {
+      remoteOf: async ({ owner, name, credentialName }) => ({
+        url: `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}.git`,
+        authorization: gitAuthorization(client, credentialName),
+      }),
+      // This number of addresses takes five queries.
+      identitiesAtOnce: 40,
+      resolveIdentities: readers.resolveIdentities,
+    },
+    details: { readLineCounts: readers.readLineCounts, readChangedFiles: readers.readChangedFiles },
+    files: { read: readers.readFiles, urlOf: (repository, path) => fileUrl(url, repository, path) },
+    polls: {
+      owners: {
+        intervalMs: 30_000,
+        // Half of the requests that an instance allows by default where limits are switched on: 7,200 an hour
+        // (docs.gitlab.com, user and IP rate limits).
+        maxCostPerHour: 3600 * Math.max(1, tokens.length),
+        readChanges: (owner, known, call) => readChanges(client, owner, known, call),
+      },
+      // A fifth of the 7,200 requests that an instance allows by default where limits are switched on, at some thirty
+      // requests a poll. Public projects are read with the first token, so that others add nothing.
+      repositories: { perHour: 48, quotas: 1 },
+      readTip: readers.readTip,
+      readTotals: readers.readTotals,
+    },
+  };
+}

@@ -1,0 +1,233 @@
+import type { Static, TSchema } from 'typebox';
+import { AppError } from '../../model/errors.ts';
+import { placeIn } from '../http/checks.ts';
+import type { Call } from '../interface/call.ts';
+import { HostTransport } from '../transport/host-transport.ts';
+import type { Headers, OnExchange, RawResponse } from '../transport/http-transport.ts';
+import type { OAuthClient } from '../transport/oauth.ts';
+import { RequestScheduler } from '../transport/request-scheduler.ts';
+import { believable, readRetryAfter } from '../transport/retry-after.ts';
+import { checkPayload, invalid, parsePayload, unavailable } from './checks.ts';
+import { Credentials, limited, refused, type Token } from './credentials.ts';
+import { type Dialect, isLimited } from './dialect.ts';
+
+export interface ClientOptions {
+  url: string;
+  apiUrl: string;
+  tokens: readonly string[];
+  /** Shorter than the time that a caller waits, so that a dead network is distinguishable from a slow response. */
+  connectTimeoutMs: number;
+  onExchange?: OnExchange | undefined;
+  now: () => Date;
+}
+
+/** The options of a provider for a host with a REST API. */
+export interface RestHostOptions extends ClientOptions {
+  name: string;
+  /** Undefined: the service accepts no deliveries of the host. */
+  webhookSecret: string | undefined;
+  /** Undefined: people cannot sign in with the host. */
+  oauth?: OAuthClient | undefined;
+}
+
+export interface HostResponse<Schema extends TSchema> {
+  data: Static<Schema>;
+  /** Length of the list in the response, including items that cannot be read; 0 where it is no list. */
+  listed: number;
+  headers: Headers;
+}
+
+export interface RequestOptions {
+  /** Sends the request without a token. */
+  isAnonymous?: boolean;
+}
+
+interface RestRequest extends RequestOptions {
+  /** A path of the API, or an absolute address outside of it. */
+  path: string;
+  /** Sent as JSON; undefined: the request has no body. */
+  body?: object;
+  /**
+   * The request changes something. It is sent once, because it may have had its effect even where no response arrives.
+   */
+  isWriting?: boolean;
+}
+
+/** The wait after an endpoint with a limit of its own refused a request without naming a time, in ms. */
+const endpointBackoffMs = 60_000;
+const limits = { responseTimeoutMs: 20_000, maxResponseBytes: 32 * 1024 * 1024 };
+/** Each host has one limit for all of its API, so one quota is kept for it. */
+const resource = 'api';
+
+/** The messages of refusals that are recorded. They name no person and no repository. */
+const publicRefusals = /"message"\s*:\s*"(403 Forbidden|Only signed in user is allowed to call APIs)/;
+
+/** The error when the host accepts the token, but the token lacks a scope for this request. */
+export class MissingScope extends AppError {
+  constructor(scopes: string) {
+    super('provider_denied', `The code host wants the scope ${scopes} of the configured token.`);
+  }
+}
+
+/** Calls a REST API: sends few requests at once, obeys rate limits and checks every response. */
+export class RestClient {
+  readonly dialect: Dialect;
+  readonly credentials: Credentials;
+  readonly now: () => Date;
+  /** The address of the host's website. */
+  readonly url: string;
+  readonly #options: ClientOptions;
+  readonly #transport: HostTransport<Token>;
+
+  constructor(options: ClientOptions, dialect: Dialect) {
+    const { url, tokens, connectTimeoutMs, onExchange, now } = options;
+    this.#options = options;
+    this.dialect = dialect;
+    this.now = now;
+    this.url = url;
+    this.credentials = new Credentials(tokens);
+    this.#transport = new HostTransport({
+      limits: { ...limits, connectTimeoutMs, onExchange },
+      scheduler: new RequestScheduler({ now, limited, denied: refused }),
+      now,
+      rules: {
+        redirectTo: (target) => this.#redirectTarget(target),
+        recordLimits: (token, _resource, { headers }) => this.#recordLimits(token, headers),
+        isLimited: ({ status, headers }) => isLimited(status, headers),
+        block: (token, { headers }) => this.#block(token, headers),
+        garbled,
+        unavailable,
+      },
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** Returns the address of a path of the host that is not below the API. */
+  besideApi(path: string): string {
+    const { apiUrl } = this.#options;
+    const { apiPath } = this.dialect;
+    const base = apiUrl.endsWith(apiPath) ? apiUrl.slice(0, -apiPath.length) : new URL(apiUrl).origin;
+    return `${base}${path}`;
+  }
+
+  /** @returns null when the host has nothing at this path, or does not show it. */
+  get<Schema extends TSchema>(
+    path: string,
+    schema: Schema,
+    call: Call,
+    options: RequestOptions = {},
+  ): Promise<HostResponse<Schema> | null> {
+    return this.#send({ path, ...options }, schema, call);
+  }
+
+  /** Sends a POST request that changes nothing, to an address outside of the API. */
+  post<Schema extends TSchema>(
+    address: string,
+    body: object,
+    schema: Schema,
+    call: Call,
+  ): Promise<HostResponse<Schema> | null> {
+    return this.#send({ path: address, body }, schema, call);
+  }
+
+  /**
+   * Creates something at the host. The request is sent once: where no response arrives, look for the result before a
+   * retry.
+   * @returns null when the host has no such path, or does not show it.
+   */
+  create<Schema extends TSchema>(
+    path: string,
+    body: object,
+    schema: Schema,
+    call: Call,
+  ): Promise<HostResponse<Schema> | null> {
+    return this.#send({ path, body, isWriting: true }, schema, call);
+  }
+
+  #send<Schema extends TSchema>(
+    request: RestRequest,
+    schema: Schema,
+    call: Call,
+  ): Promise<HostResponse<Schema> | null> {
+    const { path, body, isAnonymous = false, isWriting = false } = request;
+    return this.#transport.send(
+      {
+        address: path.startsWith('/') ? `${this.#options.apiUrl}${path}` : path,
+        body: body && JSON.stringify(body),
+        resource,
+        candidates: () => this.credentials.candidates(call, isAnonymous),
+        headers: this.dialect.requestHeaders,
+        isWriting,
+        read: (raw) => this.#read(raw, schema, request, call),
+      },
+      call,
+    );
+  }
+
+  #recordLimits(token: Token, headers: Headers): void {
+    const report = this.dialect.limitReport(headers);
+    if (report !== undefined)
+      token.updateQuota(resource, { ...report, resetAt: believable(report.resetAt, this.now()) });
+  }
+
+  #block(token: Token, headers: Headers): void {
+    const now = this.now();
+    const until = readRetryAfter(headers, now);
+    if (until === undefined && this.dialect.limitsEndpoints) {
+      throw limited(new Date(now.getTime() + endpointBackoffMs));
+    }
+    token.backoff.block(until, now);
+  }
+
+  /**
+   * Returns the target of a redirect when it is in the same API; a token is sent nowhere else. Hosts write their public
+   * address, also in responses to requests at another address.
+   */
+  #redirectTarget(target: URL): URL | undefined {
+    const { url, apiUrl } = this.#options;
+    if (target.origin !== new URL(apiUrl).origin && target.origin !== new URL(url).origin) return undefined;
+    const { apiPath } = this.dialect;
+    const begin = target.pathname.indexOf(`${apiPath}/`);
+    if (begin < 0) return undefined;
+    return new URL(`${apiUrl}${target.pathname.slice(begin + apiPath.length)}${target.search}`);
+  }
+
+  #read<Schema extends TSchema>(
+    { status, headers, text }: RawResponse,
+    schema: Schema,
+    { path, isWriting = false }: RestRequest,
+    call: Call,
+  ): HostResponse<Schema> | null {
+    if (status === 404 || status === 410) return null;
+    // Status 409: the repository is empty (go-gitea/gitea, routers/api/v1/repo/commits.go).
+    if (status === 409 && !isWriting) return null;
+    if (status >= 500) throw unavailable();
+    if (status === 401) throw new AppError('provider_denied', 'The code host does not respond without a token.');
+    if (status === 403) throw this.#denied(text);
+    if (status === 451) throw new AppError('provider_denied', 'The code host withholds it for legal reasons.');
+    if (status === 423) throw new AppError('provider_denied', 'The code host lets nothing be written there.');
+    if (status !== (isWriting ? 201 : 200)) throw invalid(`it has the status ${status}`);
+    const payload = parsePayload(text, this.url);
+    const listed = Array.isArray(payload) ? payload.length : 0;
+    return { data: checkPayload(schema, payload, nameOf(path), call), listed, headers };
+  }
+
+  #denied(text: string): AppError {
+    const scopes = this.dialect.missingScopes(text);
+    if (scopes !== undefined) return new MissingScope(scopes);
+    const [, reason] = publicRefusals.exec(text.slice(0, 2000)) ?? [];
+    return new AppError('provider_denied', 'The code host denies access with the configured token.', { reason });
+  }
+}
+
+/** Returns the path of a request for messages, also of an address beside the interface. */
+function nameOf(path: string): string {
+  return placeIn(path.startsWith('/') ? path : new URL(path).pathname);
+}
+
+function garbled(error: unknown): AppError | undefined {
+  return error instanceof AppError && error.code === 'provider_invalid_response' ? error : undefined;
+}

@@ -1,0 +1,148 @@
+import * as oauth from 'oauth4webapi';
+import type { BegunSignIn, SignIn } from '../interface/sign-in.ts';
+import { HttpTransport, type OnExchange } from './http-transport.ts';
+import { toAppError } from './oauth-errors.ts';
+import { Redirected } from './redirects.ts';
+
+/** The registration of the service as a client of the host. */
+export interface OAuthClient {
+  id: string;
+  secret: string;
+}
+
+/** The authorization server of a host. */
+export interface AuthorizationServer {
+  /**
+   * The names of the authorization server in its responses, the usual one first. A response of another server that uses
+   * one of them does no harm: the state of a sign-in belongs to one host, and so does its callback address.
+   */
+  issuers: readonly [string, ...string[]];
+  /** Paths below the base URL of the host for people. */
+  paths: { authorize: string; token: string };
+  /** Empty: the host gives the rights of the registration. With `openid` the host issues an ID token. */
+  scope: string;
+}
+
+interface OAuthOptions extends AuthorizationServer {
+  client: OAuthClient;
+  /** The base URL of the host for people. */
+  url: string;
+  connectTimeoutMs: number;
+  onExchange?: OnExchange | undefined;
+  now: () => Date;
+}
+
+const limits = { responseTimeoutMs: 10_000, maxResponseBytes: 256 * 1024 };
+
+/**
+ * Signs people in by the authorization code flow of OAuth 2.1: with PKCE, a state, and the issuer's name (RFC 9207).
+ */
+export class OAuthSignIn implements SignIn {
+  readonly origin: string;
+  readonly #options: OAuthOptions;
+  readonly #server: oauth.AuthorizationServer;
+  readonly #transport: HttpTransport;
+
+  constructor(options: OAuthOptions) {
+    const { url, issuers, paths } = options;
+    this.origin = new URL(url).origin;
+    this.#options = options;
+    this.#server = {
+      issuer: issuers[0],
+      authorization_endpoint: `${url}${paths.authorize}`,
+      token_endpoint: `${url}${paths.token}`,
+    };
+    this.#transport = new HttpTransport({ ...options, ...limits });
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async begin({ redirectUrl, state, nonce, codeVerifier }: BegunSignIn): Promise<string> {
+    const { client, scope, url, paths } = this.#options;
+    const address = new URL(`${url}${paths.authorize}`);
+    const parameters = {
+      client_id: client.id,
+      redirect_uri: redirectUrl,
+      response_type: 'code',
+      state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+      ...(scope !== '' && { scope }),
+      ...(this.#isOpenId && { nonce }),
+    };
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+    return address.href;
+  }
+
+  async finish(begun: BegunSignIn, response: URLSearchParams, signal: AbortSignal): Promise<string> {
+    const { client, now, url, issuers } = this.#options;
+    const issuer = issuers.find((name) => name === response.get('iss')) ?? issuers[0];
+    const server = { ...this.#server, issuer };
+    const skewS = Math.round((now().getTime() - Date.now()) / 1000);
+    const ourselves: oauth.Client = { client_id: client.id, [oauth.clockSkew]: skewS };
+    try {
+      const parameters = oauth.validateAuthResponse(server, ourselves, response, begun.state);
+      const reply = await oauth.authorizationCodeGrantRequest(
+        server,
+        ourselves,
+        oauth.ClientSecretPost(client.secret),
+        parameters,
+        begun.redirectUrl,
+        begun.codeVerifier,
+        {
+          signal,
+          // The operator chose the scheme of the host's address.
+          [oauth.allowInsecureRequests]: url.startsWith('http:'),
+          [oauth.customFetch]: (address, request) => this.#send(address, request),
+        },
+      );
+      const tokens = await oauth.processAuthorizationCodeResponse(server, ourselves, reply, {
+        ...(this.#isOpenId && { expectedNonce: begun.nonce, requireIdToken: true }),
+      });
+      return tokens.access_token;
+    } catch (error) {
+      throw toAppError(error);
+    }
+  }
+
+  get #isOpenId(): boolean {
+    return this.#options.scope.split(' ').includes('openid');
+  }
+
+  async #send(
+    address: string,
+    { headers, body, signal }: oauth.CustomFetchOptions<'POST', URLSearchParams>,
+  ): Promise<Response> {
+    const sent = {
+      method: 'POST',
+      headers,
+      body: body.toString(),
+      signal: signal ?? new AbortController().signal,
+    } as const;
+    const { status, headers: received, text, redirect } = await this.#transport.send(address, sent);
+    if (redirect !== undefined) throw new Redirected(redirect);
+    return new Response(text, {
+      status: statusOf(status, text),
+      headers: { 'content-type': String(received['content-type'] ?? '') },
+    });
+  }
+}
+
+/**
+ * Returns the status of a response to a request for a token. GitHub sends errors with 200.
+ * https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors
+ */
+function statusOf(status: number, text: string): number {
+  return status === 200 && holdsError(text) ? 400 : status;
+}
+
+function holdsError(text: string): boolean {
+  try {
+    const { error }: { error?: unknown } = Object(JSON.parse(text));
+    return typeof error === 'string';
+  } catch {
+    return false;
+  }
+}

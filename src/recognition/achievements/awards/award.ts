@@ -1,0 +1,155 @@
+import type { Connection } from '../../../database/connections/connection.ts';
+import { inBatches } from '../../../database/connections/in-batches.ts';
+import { inTransaction } from '../../../database/connections/transaction.ts';
+import { usesRank } from '../../rules/evaluation/compile.ts';
+import { evaluate } from '../../rules/evaluation/evaluate-store.ts';
+import { decidingKinds, type Kind, neededKinds } from '../../rules/kinds.ts';
+import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
+import { storable } from '../files/store.ts';
+import { findAwarded, type NewAward, recordAwarded } from './award-store.ts';
+import { type Earnable, type Plan, planEvaluation } from './plan.ts';
+import {
+  completeEvaluations,
+  dropUselessWork,
+  type EvaluatedFile,
+  findEvaluatedFile,
+  findKnownUntil,
+  findWork,
+  finishWork,
+} from './work-store.ts';
+
+export interface AwardContext {
+  connection: Connection;
+  now: () => Date;
+  newId: () => string;
+  parsedFiles: ParsedFiles;
+}
+
+/** The number of work rows that one round takes. */
+const workAtOnce = 10_000;
+const awardsAtOnce = 1000;
+/**
+ * The number of achievements evaluated together for all accounts: the accounts that earned them have to fit into
+ * memory.
+ */
+const evaluatedTogether = 20;
+
+/**
+ * Evaluates what accounts may have earned in a repository since the last run, and awards it. The run can be stopped at
+ * any point, and several processes can run it at once, because the transaction that stores the last awards also deletes
+ * the work.
+ * @returns `more` when there is more to do.
+ */
+export async function awardRepository(context: AwardContext, repositoryId: string): Promise<'done' | 'more'> {
+  const { connection } = context;
+  const [found, work, knownUntil] = await Promise.all([
+    findEvaluatedFile(connection, repositoryId),
+    findWork(connection, repositoryId, workAtOnce),
+    findKnownUntil(connection, repositoryId),
+  ]);
+  // A new file adds work for all accounts. The file is read again, because the first read may have returned the former
+  // one.
+  const concernsAll = work.some(({ accountId }) => accountId === null);
+  const file = concernsAll ? await findEvaluatedFile(connection, repositoryId) : found;
+  if (file === undefined) {
+    return inBatches(() => dropUselessWork(connection, repositoryId));
+  }
+  const config = parseOnce(context.parsedFiles, file);
+  const plan = planEvaluation(toEarnables(file, config), work, { knownUntil, now: context.now() });
+  const earned = await evaluateAll(context, repositoryId, config, plan);
+  const changesNothing = earned.length + plan.completing.length === 0;
+  // Contributions were stored during the evaluation, which may have seen only some of them, so it runs again.
+  if (!changesNothing && !isSame(knownUntil, await findKnownUntil(connection, repositoryId))) return 'more';
+  await awardAll(context, repositoryId, plan, earned);
+  return work.length === workAtOnce && plan.done.length > 0 ? 'more' : 'done';
+}
+
+function isSame(one: ReadonlyMap<Kind, Date>, other: ReadonlyMap<Kind, Date>): boolean {
+  return one.size === other.size && [...one].every(([kind, until]) => other.get(kind)?.getTime() === until.getTime());
+}
+
+function toEarnables({ achievements }: EvaluatedFile, config: EvaluatedConfig): Earnable[] {
+  const byName = new Map(config.achievements.map((achievement) => [storable(achievement.name), achievement]));
+  return achievements.flatMap((stored) => {
+    const achievement = byName.get(stored.name);
+    if (achievement === undefined) return [];
+    const deciding = decidingKinds(achievement, config.pointActions);
+    const needed = neededKinds(deciding);
+    return [{ stored, achievement, deciding, needed, ranks: usesRank(achievement) }];
+  });
+}
+
+async function evaluateAll(
+  { connection }: AwardContext,
+  repositoryId: string,
+  { pointActions }: Pick<EvaluatedConfig, 'pointActions'>,
+  { ready }: Plan,
+): Promise<NewAward[]> {
+  const idOf = new Map(ready.map(({ earnable }) => [earnable.achievement, earnable.stored.id]));
+  const evaluateEarnables = async (
+    earnables: readonly Earnable[],
+    accountIds?: readonly string[],
+  ): Promise<NewAward[]> => {
+    const achievements = earnables.map(({ achievement }) => achievement);
+    const config = { pointActions, achievements };
+    const earned = await evaluate(connection, repositoryId, config, accountIds && { accountIds });
+    return earned.flatMap(({ achievement, accountId, earnedAt }) => {
+      const achievementId = idOf.get(achievement);
+      return achievementId === undefined ? [] : [{ achievementId, accountId, awardedAt: earnedAt }];
+    });
+  };
+  const awards: NewAward[] = [];
+  const ofAll = ready.filter(({ people }) => people === 'everybody').map(({ earnable }) => earnable);
+  for (let at = 0; at < ofAll.length; at += evaluatedTogether)
+    awards.push(...(await evaluateEarnables(ofAll.slice(at, at + evaluatedTogether))));
+  const { earnables, accountIds } = await findUndecided(connection, ready);
+  if (earnables.length > 0) awards.push(...(await evaluateEarnables(earnables, accountIds)));
+  return awards;
+}
+
+/** Returns the achievements that single accounts can still earn, and those accounts. */
+async function findUndecided(
+  connection: Connection,
+  ready: Plan['ready'],
+): Promise<{ earnables: Earnable[]; accountIds: string[] }> {
+  const candidates = ready.flatMap(({ earnable, people }) => (people === 'everybody' ? [] : [{ earnable, people }]));
+  const accountIds = [...new Set(candidates.flatMap(({ people }) => [...people]))];
+  if (candidates.length === 0) return { earnables: [], accountIds };
+  const achievementIds = candidates.map(({ earnable }) => earnable.stored.id);
+  const awarded = await findAwarded(connection, { achievementIds, accountIds });
+  const has = new Set(awarded.map(({ achievementId, accountId }) => `${achievementId} ${accountId}`));
+  const undecided = candidates.map(({ earnable, people }) => ({
+    earnable,
+    people: [...people].filter((id) => !has.has(`${earnable.stored.id} ${id}`)),
+  }));
+  return {
+    earnables: undecided.filter(({ people }) => people.length > 0).map(({ earnable }) => earnable),
+    accountIds: [...new Set(undecided.flatMap(({ people }) => people))],
+  };
+}
+
+async function awardAll(
+  context: AwardContext,
+  repositoryId: string,
+  { done, later, completing }: Plan,
+  earned: readonly NewAward[],
+): Promise<void> {
+  const { connection } = context;
+  const now = context.now();
+  const record = (transaction: Connection, start: number): Promise<unknown> =>
+    recordAwarded(transaction, earned.slice(start, start + awardsAtOnce), { now, newId: context.newId });
+  if (earned.length + completing.length + later.length === 0) {
+    await finishWork(connection, repositoryId, { done, later });
+    return;
+  }
+  let start = 0;
+  for (; start + awardsAtOnce < earned.length; start += awardsAtOnce) {
+    await inTransaction(connection, (transaction) => record(transaction, start));
+  }
+  await inTransaction(connection, async (transaction) => {
+    await record(transaction, start);
+    const completed = completing.map(({ stored }) => stored);
+    await completeEvaluations(transaction, completed, now);
+    await finishWork(transaction, repositoryId, { done, later });
+  });
+}

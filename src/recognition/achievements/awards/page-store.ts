@@ -1,0 +1,182 @@
+import { sql } from 'kysely';
+import { isPresentInSql, isPublicInSql } from '../../../accounts/repositories/present-store.ts';
+import type { Account } from '../../../accounts/store.ts';
+import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import type { Connection } from '../../../database/connections/connection.ts';
+import { fixedStatement, pointRead } from '../../../database/reads/point-reads.ts';
+import { keptAwards } from '../../../database/schema/kept-awards.ts';
+import { countsSince, mayKnowInSql } from './access-store.ts';
+
+/** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id. */
+export type AwardPlace = readonly [awardedAtUs: string, id: string];
+
+/** An award as it is shown. */
+export interface Award {
+  id: string;
+  achievementId: string;
+  repositoryId: string;
+  /** Empty where the repository is private and this reader may not know its name. */
+  repositoryName: string;
+  name: string;
+  /** A URL, a path in `iconSource`, or empty. */
+  icon: string;
+  /** The repository of an icon's path; null where this reader may not see the repository. */
+  iconSource: { owner: string; name: string; defaultBranch: string } | null;
+  description: string;
+  awardedAt: Date;
+  /** True when it was imported from another service. */
+  isImported: boolean;
+  /** True when its repository is private. */
+  isPrivate: boolean;
+  place: AwardPlace;
+}
+
+/** The account whose awards are shown, and the rights of the reader. */
+export interface Audience {
+  accountId: string;
+  /** True when the reader is the account itself. */
+  isOwner: boolean;
+  includesPrivate: boolean;
+  now: Date;
+}
+
+/** Returns the rights of a reader of an account's awards. */
+export function audienceFor(
+  { id, publishesPrivate }: Pick<Account, 'id' | 'publishesPrivate'>,
+  { isOwner, now }: { isOwner: boolean; now: Date },
+): Audience {
+  return { accountId: id, isOwner, includesPrivate: isOwner || publishesPrivate, now };
+}
+
+interface Row {
+  id: string;
+  achievement_id: string;
+  repository_id: string;
+  repository_name: string;
+  name: string;
+  icon: string;
+  icon_owner: string | null;
+  icon_repository: string | null;
+  default_branch: string;
+  description: string;
+  awarded_at: Date;
+  awarded_at_us: string;
+  is_imported: boolean;
+  is_private: boolean;
+}
+
+/** The part of an account's awards that is wanted. */
+interface AwardsPage {
+  limit: number;
+  after?: AwardPlace | undefined;
+  before?: AwardPlace | undefined;
+  id?: string;
+}
+
+/**
+ * Returns a page of an account's awards, newest first, without revoked awards and without awards from repositories that
+ * are not shown. Those from private repositories of other owners are shown while the host confirms that the account may
+ * see the repository (`access.ts`): with the name that it had when the award was earned to the account, and to other readers
+ * only if its owner publishes private contributions too.
+ */
+export async function findAwardPage(connection: Connection, audience: Audience, page: AwardsPage): Promise<Award[]> {
+  const { after, before, id } = page;
+  const has = {
+    private: audience.includesPrivate,
+    after: after !== undefined,
+    before: before !== undefined,
+    id: id !== undefined,
+  };
+  const key = Object.values(has).join();
+  const findAwards = statements.get(key) ?? awardsStatement(has);
+  statements.set(key, findAwards);
+  const [us, placeId] = after ?? before ?? [];
+  const { accountId, isOwner, now } = audience;
+  const since = countsSince(now);
+  const { limit } = page;
+  const rows = await findAwards(connection, { accountId, isOwner, since, limit, us, placeId, id });
+  const awards = rows.map(toAward);
+  return before === undefined ? awards : awards.toReversed();
+}
+
+interface AwardValues {
+  accountId: string;
+  isOwner: boolean;
+  /** The time from which on a check of access counts. */
+  since: Date;
+  limit: number;
+  /** The place at which the page begins. */
+  us: string | undefined;
+  placeId: string | undefined;
+  id: string | undefined;
+}
+
+/** The statements by the parts that they have. */
+const statements = new Map<string, ReturnType<typeof awardsStatement>>();
+
+/** @param has the parts of the statement that not all pages have. */
+function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id', boolean>) {
+  return fixedStatement<AwardValues, Row>((value) => {
+    const beside = (operator: '<' | '>') => sql`
+      and (w.awarded_at, w.id) ${sql.raw(operator)}
+        ('epoch'::timestamptz + ${value('us')}::bigint * interval '1 microsecond', ${value('placeId')}::uuid)`;
+    // All readers may know a public repository.
+    const isOpen = has.private
+      ? sql`not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')})`
+      : sql`true`;
+    const isShown = has.private
+      ? sql`${isPresentInSql('r')} and ${mayKnowInSql(sql`${value('since')}::timestamptz`)}`
+      : isPublicInSql('r');
+    const direction = sql.raw(has.before ? 'asc' : 'desc');
+    return sql`
+    select ${pointRead} w.id, h.id as achievement_id, h.repository_id, h.name, h.icon, h.description, w.awarded_at,
+      w.imported_at is not null as is_imported,
+      (extract(epoch from w.awarded_at) * 1000000)::bigint::text as awarded_at_us,
+      case when t.is_open then r.name when ${value('isOwner')}::boolean then w.repository_name else '' end as repository_name,
+      case when t.is_open then o.name end as icon_owner, case when t.is_open then r.name end as icon_repository,
+      r.default_branch, r.is_private
+    from ${keptAwards('w')}
+    -- Each of these reads one row by its key. The offsets spare PostgreSQL the comparison of other orders, which took
+    -- twice the time of the statement. Conditions outside of them would be steps of their own.
+    cross join lateral (select id, repository_id, name, icon, description from achievements
+      where id = w.achievement_id offset 0) h
+    cross join lateral (select owner_id, name, default_branch, is_private from repositories r
+      where id = h.repository_id and ${isShown} offset 0) r
+    cross join lateral (select id, name, publishes_private, deleted_at, hidden, hidden_by_host from accounts o
+      where id = r.owner_id and deleted_at is null
+        and (${value('isOwner')}::boolean or id = w.account_id or ${isShownInSql('o')}) offset 0) o
+    cross join lateral (select ${isOpen} as is_open) t
+    where w.account_id = ${value('accountId')} and w.revoked_at is null
+      ${has.id ? sql`and (w.id = ${value('id')} or w.imported_id = ${value('id')})` : sql``}
+      ${has.after ? beside('<') : sql``}
+      ${has.before ? beside('>') : sql``}
+    order by w.awarded_at ${direction}, w.id ${direction} limit ${value('limit')}`;
+  });
+}
+
+/**
+ * Returns one award by its id, or by the id that another service gave to it; undefined where this reader may not see
+ * it.
+ */
+export async function findAward(connection: Connection, audience: Audience, id: string): Promise<Award | undefined> {
+  const [award] = await findAwardPage(connection, audience, { id, limit: 1 });
+  return award;
+}
+
+function toAward(row: Row): Award {
+  const { icon_owner: owner, icon_repository: name } = row;
+  return {
+    id: row.id,
+    achievementId: row.achievement_id,
+    repositoryId: row.repository_id,
+    repositoryName: row.repository_name,
+    name: row.name,
+    icon: row.icon,
+    iconSource: owner === null || name === null ? null : { owner, name, defaultBranch: row.default_branch },
+    description: row.description,
+    awardedAt: row.awarded_at,
+    isImported: row.is_imported,
+    isPrivate: row.is_private,
+    place: [row.awarded_at_us, row.id],
+  };
+}

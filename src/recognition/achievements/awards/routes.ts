@@ -1,0 +1,228 @@
+import { type Static, Type } from 'typebox';
+import type { RouteServices } from '../../../accounts/resolve.ts';
+import type { Provider } from '../../../hosts/interface/provider.ts';
+import { AccountPath, type HandlerResult, type RequestContext } from '../../../http/pipeline/endpoint.ts';
+import { envelope, formatTimestamp, TimestampSchema, UuidSchema } from '../../../http/pipeline/envelope.ts';
+import { type CardImage, FormatParameter, type ImageFormat, type Parameters } from '../../../http/pipeline/images.ts';
+import {
+  cutPage,
+  itemsToRead,
+  neighbourCursors,
+  type Page,
+  PageParameters,
+  type Place,
+  staleCursor,
+} from '../../../http/pipeline/pagination.ts';
+import { addEndpoint } from '../../../http/pipeline/pipeline.ts';
+import type { App } from '../../../http/server/app.ts';
+import { AppError } from '../../../model/errors.ts';
+import { awaitAccess } from './access.ts';
+import { HolderCounts } from './holder-counts.ts';
+import { findNext, type NextAchievement } from './next.ts';
+import { type AwardServices, nextRoutes } from './next-routes.ts';
+import { type Audience, type Award, type AwardPlace, audienceFor, findAward, findAwardPage } from './page-store.ts';
+
+const AwardItem = Type.Object(
+  {
+    id: UuidSchema('Of the award.'),
+    repository_name: Type.String({
+      description: 'Empty where it is private and not yours to know.',
+      examples: ['hello-world'],
+    }),
+    name: Type.String({ examples: ['First pull request'] }),
+    icon_url: Type.String({
+      description: 'Empty where the achievement has none.',
+      examples: ['https://raw.githubusercontent.com/octocat/hello-world/main/icons/first.svg'],
+    }),
+    description: Type.String({ examples: ['Merged a first pull request.'] }),
+    awarded_dttm: TimestampSchema('When it was earned.'),
+    imported: Type.Optional(Type.Literal(true, { description: 'Present where another service awarded it.' })),
+  },
+  { title: 'Award' },
+);
+
+const Query = Type.Object({
+  ...PageParameters.properties,
+  format: FormatParameter,
+  raw: Type.Optional(Type.Boolean({ description: 'Draw the icons alone.', default: false })),
+});
+
+const { format, raw } = Query.properties;
+
+/** The path parameter of one award. */
+export const AwardPath = Type.Object({
+  award_id: Type.String({
+    pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    maxLength: 36,
+    description: 'Id of an award.',
+    examples: ['0198c0de-7b1e-7cc3-9d5a-3f2b1c0a9e8d'],
+  }),
+});
+
+const listing = 'achievements';
+
+/** Registers endpoint 4, the achievements that an account was awarded, and each of these awards by itself. */
+export function awardRoutes(app: App, without: AwardServices): void {
+  const services = { ...without, holderCounts: new HolderCounts(without.connection, without.now) };
+  nextRoutes(app, services);
+  const shared = { readers: 'public', dataType: 'achievement', item: AwardItem, cards: ['achievements'] } as const;
+  addEndpoint(app, services, {
+    ...shared,
+    path: '/v1/:provider/entities/:name/achievements',
+    operationId: 'listAwards',
+    tag: 'Achievements',
+    summary: 'Achievements that an account was awarded, newest first',
+    description:
+      "From public repositories; with the account's service token, or where its owner publishes them, also from private ones that " +
+      'it owns, or that the code host has shown to it in the last 24 hours.',
+    params: AccountPath,
+    query: Query,
+    listing: { name: listing, defaultLimit: 30 },
+    load: (context) => loadPage(services, context),
+    present: (awards, context) => present(services, awards, context),
+  });
+  addEndpoint(app, services, {
+    ...shared,
+    path: '/v1/:provider/entities/:name/achievements/:award_id',
+    operationId: 'getAward',
+    tag: 'Achievements',
+    summary: 'One award of an account; with raw=true its icon alone',
+    params: Type.Object({ ...AccountPath.properties, ...AwardPath.properties }),
+    query: Type.Object({ format, raw }),
+    load: async (context) => {
+      const audience = await audienceOf(services, context);
+      const award = await findAward(services.connection, audience, context.params.award_id);
+      if (award === undefined) throw noSuchAward();
+      const holders = await findHolders(services, [award], context);
+      return { ...cutPage([award], 1, {}), includesPrivate: audience.includesPrivate, holders };
+    },
+    present: (awards, context) => present(services, awards, context),
+  });
+}
+
+/** Returns the error for an award that does not exist, or that the reader may not see. */
+export function noSuchAward(): AppError {
+  return new AppError('not_found', 'There is no such award of this account.');
+}
+
+type Context = RequestContext<unknown, unknown>;
+
+interface Awards extends Page<Award> {
+  includesPrivate: boolean;
+  /** The number of people who hold each achievement, 0 for those of private repositories; undefined where none is shown. */
+  holders?: readonly number[] | undefined;
+  /** The achievement that comes next, for cards. */
+  next?: NextAchievement | undefined;
+}
+
+interface Services extends AwardServices {
+  holderCounts: HolderCounts;
+}
+
+async function findHolders(
+  { holderCounts }: Services,
+  awards: readonly Award[],
+  { image, cardInput }: Context,
+): Promise<number[] | undefined> {
+  if (image === undefined && cardInput?.includes('holders') !== true) return undefined;
+  const ids = awards.filter(({ isPrivate }) => !isPrivate).map(({ achievementId }) => achievementId);
+  const counts = await holderCounts.find(ids);
+  return awards.map(({ achievementId }) => counts.get(achievementId) ?? 0);
+}
+
+async function loadPage(services: Services, context: Context): Promise<Awards> {
+  const { connection, parsedFiles } = services;
+  const { account, page } = context;
+  const { limit, start } = page;
+  const audience = await audienceOf(services, context);
+  const isFirst = start.after === undefined && start.before === undefined;
+  const [found, next] = await Promise.all([
+    findAwardPage(connection, audience, {
+      limit: itemsToRead(page),
+      after: start.after && placeOf('after', start.after, account.id),
+      before: start.before && placeOf('before', start.before, account.id),
+    }),
+    context.image === undefined || account.type !== 'user' || !isFirst
+      ? undefined
+      : findNext(connection, account.id, parsedFiles),
+  ]);
+  const awards = cutPage(found, limit, start);
+  const holders = await findHolders(services, awards.page, context);
+  return { ...awards, includesPrivate: audience.includesPrivate, holders, next };
+}
+
+async function audienceOf(services: Services, { account, isOwner, deadline, requester }: Context): Promise<Audience> {
+  const audience = audienceFor(account, { isOwner, now: services.now() });
+  if (audience.includesPrivate) await awaitAccess(services, account, { deadline, requester });
+  return audience;
+}
+
+function present(
+  { cursors, resolver, now }: RouteServices,
+  awards: Awards,
+  { account, provider, image }: Context,
+): HandlerResult {
+  const { page, includesPrivate, holders, next } = awards;
+  const items = page.map((award) => toItem(award, provider));
+  const nextIcon = next && iconUrl(next, provider);
+  return {
+    envelope: envelope({
+      dataType: 'achievement',
+      data: items,
+      includesPrivate,
+      ...neighbourCursors(awards, ({ place }) => cursors.write(listing, [account.id, ...place])),
+    }),
+    staleAt: resolver.staleAt(account.fetchedAt ?? now()),
+    cardInput: {
+      ...(image !== undefined && {
+        repositoriesOfImages: new Map([
+          ...page.map(({ repositoryId }, index) => [items[index]?.icon_url ?? '', repositoryId] as const),
+          ...(next === undefined ? [] : [[nextIcon ?? '', next.repositoryId] as const]),
+        ]),
+      }),
+      ...(holders !== undefined && { holders }),
+      ...(next !== undefined && {
+        next: { name: next.name, icon_url: nextIcon ?? '', present: next.present, wanted: next.wanted },
+      }),
+    },
+    ...(includesPrivate && { isWithdrawable: true }),
+  };
+}
+
+function placeOf(parameter: string, [accountId, awardedAtUs, id]: Place, ownerId: string): AwardPlace {
+  if (accountId !== ownerId || typeof awardedAtUs !== 'string' || typeof id !== 'string') throw staleCursor(parameter);
+  return [awardedAtUs, id];
+}
+
+function toItem(award: Award, provider: Provider): Static<typeof AwardItem> {
+  const { id, repositoryName, name, description, awardedAt, isImported } = award;
+  return {
+    id,
+    repository_name: repositoryName,
+    name,
+    icon_url: iconUrl(award, provider),
+    description,
+    awarded_dttm: formatTimestamp(awardedAt),
+    ...(isImported && { imported: true }),
+  };
+}
+
+/** Draws the card of one award. */
+export function drawAward(
+  { images, lookUpBudgetMs, now }: RouteServices,
+  { award, provider }: { award: Award; provider: Provider },
+  { format: imageFormat, query }: { format: ImageFormat; query: Parameters },
+): Promise<CardImage> {
+  const input = {
+    envelope: envelope({ dataType: 'achievement', data: [toItem(award, provider)] }),
+    repositoriesOfImages: new Map([[iconUrl(award, provider), award.repositoryId]]),
+  };
+  const deadline = new Date(now().getTime() + lookUpBudgetMs);
+  return images.draw(images.request('achievements', imageFormat, query), input, deadline);
+}
+
+/** Returns the URL of an achievement's icon; empty where there is none, or where the reader may not see it. */
+export function iconUrl({ icon, iconSource }: Pick<Award, 'icon' | 'iconSource'>, provider: Provider): string {
+  if (icon === '' || /^https?:/i.test(icon)) return icon;
+  return (iconSource && provider.files?.urlOf(iconSource, icon.replace(/^\.\//, ''))) ?? '';
+}

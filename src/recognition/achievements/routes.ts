@@ -1,0 +1,15 @@
+import type { AccessServices } from '../../accounts/access/services.ts';
+import type { App } from '../../http/server/app.ts';
+import { awardRoutes } from './awards/routes.ts';
+import { credentialRoutes } from './credentials/routes.ts';
+import { verificationRoutes } from './credentials/verification/routes.ts';
+import type { ParsedFiles } from './files/read-file.ts';
+import { revocationRoutes } from './revocations/routes.ts';
+
+/** Registers all routes about awards. */
+export function achievementRoutes(app: App, services: AccessServices & { parsedFiles: ParsedFiles }): void {
+  awardRoutes(app, services);
+  credentialRoutes(app, services);
+  verificationRoutes(app, services);
+  revocationRoutes(app, services);
+}

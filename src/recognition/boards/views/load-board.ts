@@ -1,0 +1,65 @@
+import type { RouteServices } from '../../../accounts/resolve.ts';
+import type { ResolvedAccount } from '../../../http/pipeline/endpoint.ts';
+import { AppError } from '../../../model/errors.ts';
+import type { Board } from '../board.ts';
+import { findBoard, type StoredBoard } from '../board-store.ts';
+import { readDefinition } from '../definition.ts';
+import { requestBoard } from '../ranking/request-store.ts';
+import { findPresentRanking, type Ranking } from './view-store.ts';
+
+/**
+ * Returns whether a caller may see a board. Only the owner sees one that ranks the members of a team, because hosts
+ * keep members private, and one with private repositories, unless the owner publishes these.
+ */
+export function mayRead({ board }: Pick<StoredBoard, 'board'>, { account, isOwner }: ResolvedAccount): boolean {
+  if (board.people.onlyMembersOf !== null && !isOwner) return false;
+  return !board.isPrivate || isOwner || account.publishesPrivate;
+}
+
+/** Returns whether a caller may see a frozen season: by its own rule, because the present one may be more open. */
+export function mayReadSeason({ definition }: { definition: object }, resolved: ResolvedAccount): boolean {
+  return mayRead({ board: readDefinition(definition) }, resolved);
+}
+
+export function noSuchBoard(): AppError {
+  return new AppError('not_found', 'This account has no such board.');
+}
+
+/**
+ * Refuses what names private repositories or their items to all but the owner of the board: owners may publish numbers
+ * of these, never names and items.
+ * @throws AppError `not_found` for a board with private repositories.
+ */
+export function refusePrivate(
+  { isPrivate }: Pick<Board, 'isPrivate'>,
+  { isOwner }: Pick<ResolvedAccount, 'isOwner'>,
+): void {
+  if (isPrivate && !isOwner) throw noSuchBoard();
+}
+
+/**
+ * Finds a board that the caller may see.
+ * @throws AppError `not_found` for any other board.
+ */
+export async function findReadableBoard(
+  { connection }: Pick<RouteServices, 'connection'>,
+  resolved: ResolvedAccount,
+  slug: string,
+): Promise<StoredBoard> {
+  const found = await findBoard(connection, resolved.account.id, slug);
+  if (found === undefined || !mayRead(found, resolved)) throw noSuchBoard();
+  return found;
+}
+
+/**
+ * Finds the present ranking of a board. When none may be shown, requests one, without waiting for it, and returns
+ * undefined.
+ */
+export async function awaitRanking(
+  { connection }: Pick<RouteServices, 'connection'>,
+  stored: StoredBoard,
+): Promise<Ranking | undefined> {
+  const ranking = await findPresentRanking(connection, stored);
+  if (ranking === undefined) await requestBoard(connection, stored.id);
+  return ranking;
+}

@@ -1,0 +1,119 @@
+import { nearest } from '../../../model/text/nearest.ts';
+import type { ItemTerm } from './checked.ts';
+import { dateForms, nearestDate, readDate } from './dates.ts';
+import { alternatives, type Fault, newFault, type Span } from './fault.ts';
+import { maxInteger } from './parse-operand.ts';
+import type { Comparison, Value } from './syntax.ts';
+import { type Field, type FieldOf, type FieldType, fieldTypes, isOfType, wordsOf } from './vocabulary.ts';
+
+export interface CheckedTerm {
+  term?: ItemTerm;
+  faults: Fault[];
+}
+
+/** Checks that the operator and the value of a comparison fit the type of its field. */
+export function checkFieldComparison(comparison: Comparison, field: Field): CheckedTerm {
+  const { operator, start, end } = comparison;
+  const span = { start, end };
+  if (isOfType(field, 'number')) {
+    if (comparison.value.kind !== 'integer') return wrongValue(comparison, field);
+    return { term: { kind: 'number', field, operator, value: comparison.value.value, ...span }, faults: [] };
+  }
+  if (isOfType(field, 'date')) return checkDate(comparison, field, span);
+  if (isOfType(field, 'flag')) return checkFlag(comparison, field, span);
+  if (field === 'reason') {
+    const checked = checkWord(comparison, field, wordsOf.reason);
+    return 'found' in checked ? { term: { kind: field, ...checked.found, ...span }, faults: [] } : checked;
+  }
+  if (field === 'state') {
+    const checked = checkWord(comparison, field, wordsOf.state);
+    return 'found' in checked ? { term: { kind: field, ...checked.found, ...span }, faults: [] } : checked;
+  }
+  const sample = comparison.value.kind === 'text' ? comparison.value.text : '...';
+  return refuse(comparison, `${field} is a list, which is not compared with ${operator}`, {
+    expected: `${field} in [...]`,
+    suggestion: `${field} in ['${sample}']`,
+  });
+}
+
+const valuesOf: Readonly<Record<FieldType, string>> = {
+  flag: 'true or false',
+  number: `a whole number up to ${maxInteger}`,
+  date: dateForms,
+  reason: alternatives(wordsOf.reason),
+  state: alternatives(wordsOf.state),
+  labels: 'a set',
+  emojis: 'a set',
+  logins: 'a set',
+  paths: 'a set',
+  points: 'a whole number',
+};
+
+function checkFlag(comparison: Comparison, field: FieldOf<'flag'>, span: Span): CheckedTerm {
+  const { operator, value } = comparison;
+  if (operator !== '=' && operator !== '!=') return wrongOperator(comparison, field);
+  if (value.kind !== 'flag') return wrongValue(comparison, field);
+  const flag = (operator === '=') === value.value;
+  const faults =
+    field === 'starred' && !flag
+      ? [
+          newFault(span, 'this holds for no account: accounts that did not star are not known here', {
+            severity: 'warning',
+            expected: 'starred = true',
+          }),
+        ]
+      : [];
+  return { term: { kind: 'flag', field, value: flag, ...span }, faults };
+}
+
+function checkDate(comparison: Comparison, field: FieldOf<'date'>, span: Span): CheckedTerm {
+  const { operator, value } = comparison;
+  if (value.kind !== 'date' && value.kind !== 'text') return wrongValue(comparison, field);
+  const { date, message } = readDate(value.text);
+  if (date === undefined) {
+    return refuse(value, message, { expected: dateForms, suggestion: nearestDate(value.text) });
+  }
+  return { term: { kind: 'date', field, operator, value: date, ...span }, faults: [] };
+}
+
+function checkWord<Word extends string>(
+  { operator, operand, value }: Comparison,
+  field: 'reason' | 'state',
+  words: readonly Word[],
+): { found: { operator: '=' | '!='; value: Word } } | { faults: Fault[] } {
+  if (operator !== '=' && operator !== '!=') return wrongOperator({ operand, operator }, field);
+  const text = textOf(value);
+  const found = words.find((word) => word.toLowerCase() === text.toLowerCase());
+  if (value.kind === 'text' && found !== undefined) return { found: { operator, value: found } };
+  return refuse(value, `${text} is not a ${field}`, { expected: valuesOf[field], suggestion: nearest(text, words) });
+}
+
+function wrongOperator({ operand, operator }: Pick<Comparison, 'operand' | 'operator'>, field: Field): CheckedTerm {
+  const type: FieldType = fieldTypes[field];
+  return refuse(operand, `${field} is not compared with ${operator}`, { expected: `= or != and ${valuesOf[type]}` });
+}
+
+function wrongValue({ value }: Comparison, field: Field): CheckedTerm {
+  const type: FieldType = fieldTypes[field];
+  const text = textOf(value);
+  const isQuotedFlag = type === 'flag' && value.kind === 'text' && value.isQuoted && /^(?:true|false)$/i.test(text);
+  if (isQuotedFlag) {
+    const expected = `${text.toLowerCase()} without quotes`;
+    return refuse(value, `'${text}' in quotes is a text`, { expected, suggestion: text.toLowerCase() });
+  }
+  const suggestion =
+    type === 'flag' ? nearest(text, ['true', 'false']) : type === 'number' && /^\d+$/.test(text) ? text : undefined;
+  return refuse(value, `${field} is compared with ${text}`, { expected: valuesOf[type], suggestion });
+}
+
+function textOf(value: Value): string {
+  return value.kind === 'integer' || value.kind === 'flag' ? String(value.value) : value.text;
+}
+
+function refuse(
+  span: Span,
+  message: string,
+  details: { expected: string; suggestion?: string | undefined },
+): CheckedTerm {
+  return { faults: [newFault(span, message, details)] };
+}

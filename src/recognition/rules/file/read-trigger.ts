@@ -1,0 +1,135 @@
+import { nearest } from '../../../model/text/nearest.ts';
+import { type CheckedCondition, checkCondition, type Surroundings } from '../conditions/check.ts';
+import type { Checked } from '../conditions/checked.ts';
+import { alternatives, type Fault, newFault, type Span } from '../conditions/fault.ts';
+import {
+  type Action,
+  type Actor,
+  actions,
+  actionsOf,
+  actorAliases,
+  actors,
+  canBeOwn,
+} from '../conditions/vocabulary.ts';
+import type { Trigger } from '../config.ts';
+import { maxTriggers, TriggerParts } from './file-schema.ts';
+import { nodeAt } from './read-entries.ts';
+import { readKeys } from './read-node.ts';
+import { placesInScalar } from './scalar-places.ts';
+import { type Unreported, warnOfUnreported } from './unreported-warnings.ts';
+import type { YamlNode } from './yaml-tree.ts';
+
+/** The file that is being read, and the faults that were found until now. */
+export interface Reading {
+  file: string;
+  faults: Fault[];
+  unreported: Unreported;
+  /** Returns the condition of a trigger that has none; by default with a warning. */
+  readAbsent?: (action: Action, node: YamlNode) => CheckedCondition;
+}
+
+/** A trigger as it is written, without the parts that only one kind of file has. */
+export interface WrittenTrigger {
+  actor: string;
+  action: Action;
+  condition?: string;
+  own?: boolean;
+}
+
+const bareKeys: ReadonlySet<string> = new Set(['actor', 'action', 'operator', 'value', 'own']);
+const triggerKeys: ReadonlySet<string> = new Set([...bareKeys, 'condition']);
+
+/** The condition that each contribution satisfies. */
+export const always: Checked = { kind: 'and', terms: [], start: 0, end: 0 };
+
+/**
+ * Reads a trigger, and checks that its actor fits its action and that its condition is valid.
+ * @param node the mapping with its keys.
+ * @returns undefined when there is an error.
+ */
+export function readTrigger(
+  trigger: WrittenTrigger,
+  node: YamlNode,
+  surroundings: Omit<Surroundings, 'action'>,
+  { file, faults, unreported, readAbsent = withoutCondition }: Reading,
+): Trigger | undefined {
+  const actor = toActor(trigger.actor);
+  const { action } = trigger;
+  const isPair = actionsOf[actor].includes(action);
+  if (!isPair) faults.push(wrongPair(nodeAt(node, 'action'), actor, action));
+  const conditionNode = nodeAt(node, 'condition');
+  const inCondition =
+    conditionNode.kind === 'scalar' ? placesInScalar(file, conditionNode) : (span: Span): Span => span;
+  const text =
+    trigger.condition === undefined || conditionNode.kind !== 'scalar' ? trigger.condition : conditionNode.text;
+  const { condition, faults: found } =
+    text === undefined ? readAbsent(action, node) : checkCondition(text, { ...surroundings, action });
+  for (const fault of found) faults.push(text === undefined ? fault : { ...fault, ...inCondition(fault) });
+  const { own } = trigger;
+  if (own !== undefined && isPair && !canBeOwn({ actor, action })) {
+    const message = `own has no effect on ${action} of ${actor}`;
+    faults.push(newFault(nodeAt(node, 'own'), message, { severity: 'warning', expected: 'a review or comment' }));
+  }
+  const others = own === false ? { withoutOwn: true } : {};
+  const read =
+    isPair && condition !== undefined ? { actor, action, condition, ...others, text: text ?? '' } : undefined;
+  const places = { actor: nodeAt(node, 'actor'), action: nodeAt(node, 'action'), inCondition };
+  if (read !== undefined) faults.push(...warnOfUnreported(read, unreported, places));
+  return read;
+}
+
+/** Checks what the well-formed keys of triggers mean where there are other errors, so that all are reported at once. */
+export function checkTriggersAlone(
+  triggers: YamlNode,
+  surroundings: Omit<Surroundings, 'action'>,
+  reading: Reading,
+): void {
+  if (triggers.kind !== 'sequence') return;
+  for (const item of triggers.items.slice(0, maxTriggers)) {
+    const place = nodeAt(item, 'trigger');
+    const { actor = 'author', action = likelyAction(place), condition, own } = readKeys(TriggerParts, place);
+    if (action === undefined || (action === 'point' && surroundings.isPointAction)) continue;
+    if (condition === undefined && hasOtherKey(place, bareKeys)) continue;
+    const written = { actor, action, ...(condition !== undefined && { condition }), ...(own !== undefined && { own }) };
+    readTrigger(written, place, surroundings, reading);
+  }
+}
+
+function hasOtherKey(node: YamlNode, keys: ReadonlySet<string>): boolean {
+  return node.kind === 'mapping' && node.entries.some(({ key }) => !keys.has(key.toLowerCase()));
+}
+
+/** Returns the action that the author of a trigger probably meant, by which its condition is checked. */
+export function likelyAction(node: YamlNode): Action | undefined {
+  const place = nodeAt(node, 'action');
+  const meant = place.kind === 'scalar' ? nearest(place.text, actions) : undefined;
+  return actions.find((action) => action === meant);
+}
+
+function withoutCondition(action: Action, node: YamlNode): CheckedCondition {
+  const expected = 'condition: count() >= 1';
+  const place = keySpanOf(node);
+  // Another key may be meant as the condition, and an achievement for everyone is worse than none.
+  if (hasOtherKey(node, triggerKeys))
+    return { condition: undefined, faults: [newFault(place, 'there is no condition', { expected })] };
+  const message = `there is no condition, so that each ${action} counts`;
+  return { condition: always, faults: [newFault(place, message, { severity: 'warning', expected })] };
+}
+
+/** Returns the place of the first key of a mapping, for faults about a key that is absent. */
+function keySpanOf(node: YamlNode): Span {
+  return node.kind === 'mapping' ? (node.entries[0]?.keySpan ?? node) : node;
+}
+
+function wrongPair(node: YamlNode, actor: Actor, action: Action): Fault {
+  const others = actors.filter((actor) => actionsOf[actor].includes(action));
+  return newFault(node, `${actor} has no ${action}`, {
+    expected: `${alternatives(actionsOf[actor])} for ${actor}, or ${action} with the actor ${alternatives(others)}`,
+  });
+}
+
+function toActor(name: string): Actor {
+  const actor = actors.find((actor) => actor === name) ?? actorAliases[name];
+  if (actor === undefined) throw new Error(`${name} is not an actor`);
+  return actor;
+}

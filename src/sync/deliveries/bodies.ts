@@ -1,0 +1,155 @@
+import type { Readable } from 'node:stream';
+import { AppError } from '../../model/errors.ts';
+import { GrowingBuffer } from './growing-buffer.ts';
+
+export interface BodyLimits {
+  /** The most bytes of all bodies that are being received. */
+  allBytes: number;
+  /** The most of them from one sender, so that no single client can use up all. */
+  senderBytes: number;
+  bodyBytes: number;
+  /** The longest time in which a body may be received, in ms. */
+  timeoutMs: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * GitHub's limit for a payload is 25 MB, and it gives up a delivery after 10 seconds:
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads and
+ * https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks
+ */
+export const bodyLimits: BodyLimits = {
+  allBytes: 64 * mebibyte,
+  senderBytes: 32 * mebibyte,
+  bodyBytes: 25 * mebibyte,
+  timeoutMs: 10_000,
+};
+
+/** A body that is still to be received. */
+export interface IncomingBody {
+  stream: Readable;
+  /** The address or network of the sender. */
+  sender: string;
+  /** The `Content-Length`; undefined when the length is not known before the end. */
+  declaredBytes: number | undefined;
+}
+
+const retryAfterMs = 10_000;
+
+/**
+ * Receives bodies of deliveries within a common budget of memory, because a signature is known to be wrong only at the
+ * end of the body. Bytes count as they are received, not as they are declared, so that slow senders hold little.
+ */
+export class Bodies {
+  readonly #limits: BodyLimits;
+  readonly #now: () => Date;
+  readonly #bytesBySender = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(limits: BodyLimits, now: () => Date) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** The bytes of memory that bodies occupy at present. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Receives a body and reads it. After an error no further byte is received.
+   * @param update takes each chunk as soon as it is received.
+   * @param read reads the whole body, which counts against the budget until then.
+   * @throws AppError `payload_too_large`, `overloaded`, or `too_slow`, also when the connection ends early; any error of
+   * `update` and `read`.
+   */
+  async receive<Result>(
+    { stream, sender, declaredBytes }: IncomingBody,
+    update: (bytes: Buffer) => void,
+    read: (body: Buffer) => Result,
+  ): Promise<Result> {
+    this.#checkLength(declaredBytes ?? 0);
+    if (!this.#hasRoom(sender, declaredBytes ?? 0)) throw this.#overloaded();
+    const body = new GrowingBuffer(Math.min(declaredBytes ?? this.#limits.bodyBytes, this.#limits.bodyBytes));
+    let held = 0;
+    const release = (): void => {
+      this.#add(sender, -held);
+      held = 0;
+    };
+    const take = (chunk: Buffer): void => {
+      this.#checkLength(body.length + chunk.length);
+      const added = body.capacityWith(chunk.length) - body.capacity;
+      if (!this.#hasRoom(sender, added)) throw this.#overloaded();
+      body.append(chunk);
+      this.#add(sender, added);
+      held += added;
+      update(chunk);
+    };
+    try {
+      await receiveChunks(stream, { timeoutMs: this.#limits.timeoutMs, take, onFailure: release });
+      return read(body.bytes());
+    } finally {
+      release();
+    }
+  }
+
+  #checkLength(bytes: number): void {
+    if (bytes > this.#limits.bodyBytes) throw new AppError('payload_too_large', 'The body is too large.');
+  }
+
+  #hasRoom(sender: string, bytes: number): boolean {
+    if (bytes === 0) return true;
+    const ofSender = this.#bytesBySender.get(sender) ?? 0;
+    return this.#bytes + bytes <= this.#limits.allBytes && ofSender + bytes <= this.#limits.senderBytes;
+  }
+
+  #add(sender: string, bytes: number): void {
+    this.#bytes += bytes;
+    const ofSender = (this.#bytesBySender.get(sender) ?? 0) + bytes;
+    if (ofSender === 0) this.#bytesBySender.delete(sender);
+    else this.#bytesBySender.set(sender, ofSender);
+  }
+
+  #overloaded(): AppError {
+    const retryAt = new Date(this.#now().getTime() + retryAfterMs);
+    return new AppError('overloaded', 'Too many deliveries are being received. Send this one again later.', {
+      retryAt,
+    });
+  }
+}
+
+/**
+ * Calls `take` with each chunk. After an error it reads no more, but leaves the connection open for the response.
+ * @param options.onFailure called at once, before other chunks are received.
+ */
+function receiveChunks(
+  stream: Readable,
+  { timeoutMs, take, onFailure }: { timeoutMs: number; take: (chunk: Buffer) => void; onFailure: () => void },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const fail = (error: unknown): void => {
+    stream.off('data', onData);
+    stream.pause();
+    onFailure();
+    reject(error);
+  };
+  const onData = (chunk: Buffer): void => {
+    try {
+      take(chunk);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const timer = setTimeout(
+    () => fail(new AppError('too_slow', `The body was not received within ${timeoutMs / 1000} seconds.`)),
+    timeoutMs,
+  ).unref();
+  stream.on('data', onData);
+  stream.once('end', resolve);
+  // A connection that breaks emits either or both.
+  const onBroken = (): void => fail(new AppError('too_slow', 'The connection ended before the body did.'));
+  stream.once('error', onBroken);
+  stream.once('close', onBroken);
+  return promise.finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,142 @@
+import { recordTotalsChanged } from '../../contributions/items/collection-store.ts';
+import { adoptOrphans } from '../../contributions/items/contribution-store.ts';
+import { countSeen, type FullScan, forgetSeen, removeUnseen } from '../../contributions/items/scan-store.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import { inTransaction } from '../../database/connections/transaction.ts';
+import { type ItemKind, listedKinds } from '../../model/contribution.ts';
+import type { SyncContext } from '../context.ts';
+import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
+import { storeDeliveredStars } from './store-stars.ts';
+import { lockStream } from './stream-change-store.ts';
+import { completeStream, moveCursor, type StreamState } from './stream-store.ts';
+import type { Subject } from './subject.ts';
+
+/** The longest time, in ms, for which a provider shows a list as it was before a delivery: its copies agree after a while. */
+const listDelayMs = 300_000;
+
+/** A scan of a stream, from its first page to its last. */
+export interface Scan {
+  startedAt: Date;
+  isFull: boolean;
+  isDeep: boolean;
+  since: Date | null;
+}
+
+/**
+ * Returns whether a scan at its end has seen fewer items than there are: a list that breaks off early must not remove
+ * anything.
+ */
+export async function isShort(
+  transaction: Connection,
+  subject: Subject,
+  stream: StreamState,
+  scan: Scan,
+  total: number,
+): Promise<boolean> {
+  const kinds = listedKinds(stream.covers);
+  if (total === 0 || !scan.isFull || kinds.length === 0) return false;
+  const seen = await countSeen(transaction, fullScan(subject, stream, scan, kinds));
+  return seen + (await countSkipped(transaction, placeOf(subject, stream, scan), kinds)) < total;
+}
+
+export function placeOf(
+  { repository }: Pick<Subject, 'repository'>,
+  { name }: StreamState,
+  { startedAt }: { startedAt: Date },
+) {
+  return { provider: repository.provider, target: { repositoryId: repository.id }, stream: name, seenAt: startedAt };
+}
+
+function fullScan(
+  { repository }: Pick<Subject, 'repository'>,
+  { name }: StreamState,
+  { startedAt }: { startedAt: Date },
+  kinds: readonly ItemKind[],
+): FullScan {
+  return { repositoryId: repository.id, stream: name, kinds, startedAt };
+}
+
+/**
+ * Ends a scan of a list that the host withholds. Nothing is removed: an empty response says nothing about the list. From
+ * now on deliveries decide, also those since the last scan to which the list was shown.
+ */
+export async function withholdStream(
+  { connection, now }: SyncContext,
+  { repository }: Subject,
+  { name, pageSize, knownUntil, withheldAt }: StreamState,
+  scan: Scan,
+  cursor: string | null,
+): Promise<void> {
+  await inTransaction(connection, async (transaction) => {
+    await moveCursor(transaction, repository.id, name, {
+      from: cursor,
+      to: null,
+      pageSize,
+      scanTotal: null,
+      reachedAt: null,
+    });
+    await forgetSeen(transaction, repository.id, name);
+    await completeStream(transaction, repository.id, name, {
+      knownUntil: scan.startedAt,
+      completedAt: now(),
+      withheldAt: now(),
+      wasFull: true,
+      wasDeep: scan.isDeep,
+    });
+    if (knownUntil === null || withheldAt !== null) return;
+    const since = new Date(knownUntil.getTime() - listDelayMs);
+    await storeDeliveredStars(transaction, repository.id, { since, seenAt: scan.startedAt });
+    await recordTotalsChanged(transaction, [repository.id]);
+  });
+}
+
+/** Removes the rest of the items that a scan did not see, and ends the scan. After a stop the scan begins again. */
+export async function removeRest(
+  context: SyncContext,
+  subject: Subject,
+  stream: StreamState,
+  scan: Scan,
+): Promise<void> {
+  for (;;) {
+    subject.call.signal.throwIfAborted();
+    const end = await inTransaction(context.connection, async (transaction) => {
+      await lockStream(transaction, subject.repository.id, stream.name);
+      return finishStream(context, transaction, subject, stream, scan);
+    });
+    if (end === 'done') return;
+  }
+}
+
+/**
+ * Ends a scan together with its consequences, so that neither is ever seen without the other.
+ * @returns `more` when items are left to remove, which another transaction has to do.
+ */
+export async function finishStream(
+  context: SyncContext,
+  transaction: Connection,
+  { repository }: Subject,
+  stream: StreamState,
+  scan: { startedAt: Date; isFull: boolean; isDeep: boolean },
+): Promise<'done' | 'more'> {
+  if (scan.isFull) {
+    const place = placeOf({ repository }, stream, scan);
+    const kinds = stream.covers.filter((kind) => kind !== 'commit');
+    // An item that could not be read may be any of those that the scan did not see, so none of them is removed.
+    const hasGaps = kinds.length > 0 && (await countSkipped(transaction, place, kinds)) > 0;
+    if (kinds.length > 0 && !hasGaps) {
+      const end = await removeUnseen(transaction, fullScan({ repository }, stream, scan, kinds));
+      if (end === 'more') return end;
+    }
+    await forgetSeen(transaction, repository.id, stream.name);
+    await forgetSkippedBefore(transaction, place);
+  }
+  await completeStream(transaction, repository.id, stream.name, {
+    knownUntil: scan.startedAt,
+    completedAt: context.now(),
+    wasFull: scan.isFull,
+    wasDeep: scan.isDeep,
+  });
+  await adoptOrphans(transaction, repository.id);
+  await recordTotalsChanged(transaction, [repository.id]);
+  return 'done';
+}

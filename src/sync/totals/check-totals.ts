@@ -1,0 +1,218 @@
+import { recordTotalsChanged } from '../../contributions/items/collection-store.ts';
+import { forgetNextCounts, markAddressesInParts } from '../../contributions/items/identity-store.ts';
+import { needsLanguages } from '../../contributions/languages/store.ts';
+import { countDay } from '../../contributions/totals/checked-day-store.ts';
+import {
+  type CountedDay,
+  compareChecked,
+  correctWhole,
+  endChecked,
+  findChecked,
+  moveChecked,
+} from '../../contributions/totals/checked-store.ts';
+import { differ, findNextDays, type NextDays } from '../../contributions/totals/compare-totals-store.ts';
+import type { Days } from '../../contributions/totals/counted-store.ts';
+import { beginDay } from '../../contributions/totals/large-day-store.ts';
+import { type DaysPart, recountPart } from '../../contributions/totals/recount-store.ts';
+import { beforeAddresses, findRepair, moveRepair } from '../../contributions/totals/repair-store.ts';
+import { areCommitsCounted, countNewCommits } from '../../contributions/totals/total-store.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import { inBatches } from '../../database/connections/in-batches.ts';
+import { inTransaction } from '../../database/connections/transaction.ts';
+import type { Repair } from '../../database/schema/repair.ts';
+import type { SyncContext } from '../context.ts';
+import { recordState } from '../lookups/record-state.ts';
+import { recountLanguagesOf, recountPeopleOf } from './recount-large-day.ts';
+import { repairNext } from './repair-totals.ts';
+
+export interface CheckLimits {
+  /** The items of one kind, commits, stored days or sums of languages that one statement compares. */
+  rows: number;
+  /** The parts of that many rows that one call checks. */
+  parts: number;
+}
+
+export const usualLimits: CheckLimits = { rows: 10_000, parts: 5 };
+
+export interface CheckResult {
+  /** The number of stored totals that differed. */
+  differences: number;
+  /** True when a repair of totals is not complete, which the next call continues. */
+  isRepairing: boolean;
+}
+
+type Context = Pick<SyncContext, 'connection' | 'now' | 'providers'>;
+
+/** The repository whose totals are checked. */
+interface Checked {
+  repositoryId: string;
+  ownerId: string;
+}
+
+/**
+ * Checks that the next days of a repository agree with its stored contributions, part by part, and after the last day that
+ * the totals of people and of the whole agree with the days; the next call begins with the first day then. A part that
+ * differs is counted again in a transaction of its own, and the position is stored after each part, so that a stop loses
+ * one part at most. People and languages are repaired in parts as well, before the next day is checked. Comparing locks
+ * nothing; moving the position holds the totals while the part is summed.
+ */
+export async function checkTotals(
+  context: Context,
+  checked: Checked,
+  signal: AbortSignal,
+  { rows, parts }: CheckLimits = usualLimits,
+): Promise<CheckResult> {
+  const { connection } = context;
+  const { repositoryId } = checked;
+  await inBatches(() => forgetNextCounts(connection));
+  await countNew(connection, repositoryId, { rows, signal });
+  let differences = 0;
+  let from = await findChecked(connection, repositoryId);
+  let repair = await findRepair(connection, repositoryId);
+  for (let part = 0; part < parts; part += 1) {
+    signal.throwIfAborted();
+    if (repair !== null) {
+      const repaired = await repairNext(connection, { repositoryId, rows, signal }, repair);
+      differences += await recorded(context, checked, repaired.differences);
+      repair = repaired.next;
+      if (repair === null) break;
+      continue;
+    }
+    const days = await findNextDays(connection, repositoryId, from, rows);
+    const moved = await checkPart(context, checked, { from, days, rows, signal });
+    differences += moved.differences;
+    if (days.until === null) {
+      const compared = await compareSums(context, checked, from);
+      differences += compared.differences;
+      repair = compared.repair;
+      if (repair === null) break;
+      from = null;
+      continue;
+    }
+    if (!moved.isMoved) break;
+    from = days.until;
+  }
+  await inTransaction(connection, (transaction) => recordTotalsChanged(transaction, [repositoryId]));
+  return { differences, isRepairing: repair !== null };
+}
+
+/** Days that are checked, which follow the position `from`. */
+interface Part {
+  from: string | null;
+  days: NextDays;
+  /** The most people or addresses of a large day that are counted again at once. */
+  rows: number;
+  signal: AbortSignal;
+}
+
+/** Checks days, and moves the position behind them, unless they are the last ones or the sums cannot be stored. */
+async function checkPart(context: Context, checked: Checked, part: Part): Promise<Moved> {
+  const { from, days } = part;
+  if (days.isLarge) return checkLargeDay(context, checked, part);
+  const { until } = days;
+  const differences = await checkDays(context, checked, days);
+  if (until === null) return { differences, isMoved: false };
+  const move = (to: Connection): Promise<boolean> => moveChecked(to, checked.repositoryId, { from, until });
+  return { differences, isMoved: await inTransaction(context.connection, move) };
+}
+
+interface Moved {
+  differences: number;
+  isMoved: boolean;
+}
+
+/** The number of times that one call counts a large day, which may change meanwhile, before it leaves it to the next call. */
+const countsOfDay = 3;
+
+/** Checks a large day. Its rows are counted without a lock, so that events do not wait for them. */
+async function checkLargeDay(context: Context, checked: Checked, { from, days, rows, signal }: Part): Promise<Moved> {
+  const { connection } = context;
+  const { repositoryId } = checked;
+  const { from: day, until } = days;
+  if (day === null || until === null) throw new Error('A large day has an end.');
+  const move = (position: { from: string | null; until: string }, counted?: CountedDay): Promise<boolean> =>
+    inTransaction(connection, (to) => moveChecked(to, repositoryId, position, counted));
+  // Changes of days before the first one are in the sums from now on.
+  if (from === null && !(await move({ from, until: day }))) return { differences: 0, isMoved: false };
+  const large = { repositoryId, days, signal };
+  const begin = async (to: Connection): Promise<number | null> =>
+    (await areCommitsCounted(to, repositoryId)) ? beginDay(to, repositoryId, day) : null;
+  let differences = 0;
+  for (let attempt = 0; attempt < countsOfDay; attempt += 1) {
+    const count = await inTransaction(connection, begin);
+    if (count === null) break;
+    const withLanguages = await needsLanguages(connection, repositoryId);
+    const { sums, isRight } = await countDay(connection, large, withLanguages);
+    if (!isRight) {
+      for (const recount of [recountPeopleOf, ...(withLanguages ? [recountLanguagesOf] : [])]) {
+        const recounted = await recount(connection, large, rows);
+        differences += await recorded(context, checked, recounted.differences);
+      }
+      continue;
+    }
+    if (await move({ from: day, until }, { count, sums })) return { differences, isMoved: true };
+  }
+  return { differences, isMoved: false };
+}
+
+/** Compares days of people and languages, and counts them again when they differ. */
+async function checkDays(context: Context, checked: Checked, days: Days): Promise<number> {
+  const ofPeople = await compareAgain(context, checked, days);
+  return ofPeople + (await compareAgain(context, checked, { languages: days }));
+}
+
+async function compareAgain(context: Context, checked: Checked, part: DaysPart): Promise<number> {
+  const { connection } = context;
+  const { repositoryId } = checked;
+  if (!(await differ(connection, repositoryId, part))) return 0;
+  // A change between the two statements is no difference.
+  const different = await inTransaction(connection, (to) => recountPart(to, repositoryId, part));
+  return recorded(context, checked, different);
+}
+
+/** Compares the sums of all days, corrects the totals of the whole, and ends the check. @returns the repair that follows. */
+async function compareSums(
+  context: Context,
+  checked: Checked,
+  from: string | null,
+): Promise<{ differences: number; repair: Repair | null }> {
+  const { connection } = context;
+  const { repositoryId } = checked;
+  const differing = await compareChecked(connection, repositoryId, from);
+  let differences = 0;
+  if (differing.includes('whole')) {
+    const wrong = await inTransaction(connection, (to) => correctWhole(to, repositoryId, from));
+    differences = await recorded(context, checked, wrong);
+  }
+  let repair: Repair | null = null;
+  if (differing.includes('people')) repair = { part: 'days', from: null };
+  else if (differing.includes('languages')) repair = { part: 'languages', after: beforeAddresses };
+  if (from !== null || repair !== null) {
+    await inTransaction(connection, async (transaction) => {
+      if (from !== null) await endChecked(transaction, repositoryId, from);
+      if (repair !== null) await moveRepair(transaction, repositoryId, { from: null, to: repair });
+    });
+  }
+  return { differences, repair };
+}
+
+/** Updates the numbers of the owner after totals differed, in a transaction of its own: accounts are locked before totals. */
+async function recorded(context: Context, { ownerId }: Checked, differences: number): Promise<number> {
+  if (differences > 0) await inTransaction(context.connection, (to) => recordState(context, to, ownerId));
+  return differences;
+}
+
+/** Counts new commits in parts, because a part of the totals is counted again with all of them. */
+async function countNew(
+  connection: Connection,
+  repositoryId: string,
+  { rows, signal }: { rows: number; signal: AbortSignal },
+): Promise<void> {
+  if (!(await areCommitsCounted(connection, repositoryId))) return;
+  await markAddressesInParts(connection, repositoryId, { rows, signal });
+  let counted = rows;
+  while (counted === rows) {
+    signal.throwIfAborted();
+    counted = await inTransaction(connection, (to) => countNewCommits(to, repositoryId, rows));
+  }
+}

@@ -1,0 +1,265 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { CalendarInput } from '../../../http/pipeline/images.ts';
+import {
+  dayMs,
+  defaultWidthPx,
+  type Layout,
+  labelledWeekdays,
+  layoutOf,
+  type ShownDays,
+  widthOf,
+} from '../calendar/layout.ts';
+import { defineCard } from '../card.ts';
+import { Canvas, textStyles } from '../drawing/canvas.ts';
+import { frame, padding } from '../drawing/frame.ts';
+import { px } from '../drawing/markup.ts';
+import type { Language } from '../languages/language.ts';
+import type { CardOptions } from '../options.ts';
+import { type Coverage, coverageOf, coverageOfCalendar } from '../states/coverage.ts';
+import { joinParts } from '../text/fit.ts';
+import { measure } from '../text/measure.ts';
+
+const legendHeight = 30;
+/** The height of a line about the coverage that has no room beside the legend. */
+const lineHeight = 18;
+const shadeCount = 5;
+
+const Item = Type.Object({ name: Type.String(), display_name: Type.String() });
+const compiledItem = Compile(Item);
+
+interface Content {
+  who: string;
+  calendar: CalendarInput;
+  /** The days that have columns. */
+  shown: ShownDays;
+  coverage: Coverage;
+}
+
+/** The card of contributions on each day of the last year or of a window, with a column for each week. */
+export const calendarCard = defineCard<Content>({
+  parts: { hideable: ['title', 'months', 'weekdays', 'legend', 'coverage'], showable: [] },
+  nothingOf: 'contributions',
+  emptySize: (options) => ({
+    widthPx: options.widthPx ?? defaultWidthPx,
+    heightPx: heightOf(
+      options,
+      layoutOf({ until: '1970-01-01' }, options),
+      footerOf(options, [options.language.words.inCollected]),
+    ),
+  }),
+  read: ({ envelope, calendar }) => {
+    const [item] = envelope.data;
+    if (calendar === undefined || !compiledItem.Check(item)) return undefined;
+    return {
+      who: item.display_name || item.name,
+      calendar,
+      shown: envelope.meta_data.window === undefined ? { until: calendar.until } : calendar,
+      coverage: coverageOfCalendar(calendar, envelope),
+    };
+  },
+  draw: (content, given) => {
+    const { who, calendar, shown } = content;
+    const width = widthOf(shown, given);
+    const options = { ...given, widthPx: width };
+    const { language, hide } = options;
+    const layout = layoutOf(shown, options);
+    const coverage = coverageOf(content.coverage, language);
+    const footer = footerOf(options, coverage);
+    const year = yearOf(calendar);
+    const summary = summaryOf(content, language);
+    const canvas = new Canvas(width, language);
+    if (!hide.has('title')) {
+      const maxWidth = width - 2 * padding;
+      const { sizePx, weight } = textStyles.name;
+      const own =
+        measure(summary, sizePx, weight) <= maxWidth
+          ? summary
+          : language.plural(language.words.contributions, calendar.total);
+      canvas.headline({ at: padding, y: padding + 15, maxWidth }, options.title ?? own);
+    }
+    if (!hide.has('months')) drawMonths(canvas, layout, options, shown);
+    if (!hide.has('weekdays')) drawWeekdays(canvas, layout, options);
+    drawDays(canvas, layout, year);
+    const height = heightOf(options, layout, footer);
+    const end = width - padding - (shown.from === undefined ? layout.step - layout.square : 0);
+    drawFooter(canvas, options, footer, { end, bottom: height - padding, maxWidth: width - 2 * padding });
+    const busiest = [...year.counts].toSorted(([, one], [, other]) => other - one)[0];
+    const best =
+      busiest === undefined ? '' : ` ${language.date(new Date(busiest[0]))}: ${language.number(busiest[1])}.`;
+    return frame(options, {
+      width,
+      height,
+      title: `${who}: ${summary}`,
+      description: `${summary}. ${coverage.join(' · ')}.${best}`,
+      body: canvas.body(),
+      usesShades: true,
+    });
+  },
+});
+
+function summaryOf({ calendar: { from, until, total }, shown }: Content, language: Language): string {
+  const { words, plural, dateRange } = language;
+  if (shown.from === undefined) return plural(words.contributionsInYear, total);
+  return `${plural(words.contributions, total)} · ${dateRange(new Date(from), new Date(until))}`;
+}
+
+function heightOf(options: CardOptions, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {
+  const { hide } = options;
+  const more = Math.max(0, isBelowLegend ? lines.length : lines.length - 1);
+  const below = hide.has('legend') && hide.has('coverage') ? 0 : legendHeight + more * lineHeight;
+  return Math.ceil((bands.at(-1)?.y ?? 0) + 6 * step + square + below + padding - 2);
+}
+
+function drawWeekdays(canvas: Canvas, { labelsAt, at, bands, step, square }: Layout, options: CardOptions): void {
+  for (const { y } of bands) {
+    for (const { row, name } of labelledWeekdays(options)) {
+      const place = { at: labelsAt, y: y + row * step + square / 2 + 4, maxWidth: at - labelsAt - 6 };
+      canvas.text('small', place, options.language.weekday(name));
+    }
+  }
+}
+
+/** Writes the name of each month at the week with its first day, where the names have room. */
+function drawMonths(
+  canvas: Canvas,
+  { at, bands, step, begin }: Layout,
+  { language, widthPx = defaultWidthPx }: CardOptions,
+  shown: ShownDays,
+): void {
+  for (const band of bands) {
+    // The squares of a short window are narrower than its card.
+    const end = shown.from === undefined ? at + band.weeks * step : widthPx - padding;
+    let free = at;
+    for (const { week, name } of monthsOf(band, { begin, step }, language, shown)) {
+      const place = at + week * step;
+      const width = measure(name, 11);
+      if (place < free || place + width > end) continue;
+      canvas.text('small', { at: place, y: band.y - 7, maxWidth: end - place }, name);
+      free = place + width + 6;
+    }
+  }
+}
+
+/** Returns the months that begin in a band, and that in which a window begins, where the next one leaves it room. */
+function monthsOf(
+  { firstWeek, weeks }: Layout['bands'][number],
+  { begin, step }: Pick<Layout, 'begin' | 'step'>,
+  language: Language,
+  { from, until }: ShownDays,
+): { week: number; name: string }[] {
+  const months = Array.from({ length: weeks }, (_, week) => week).flatMap((week) => {
+    const days = Array.from({ length: 7 }, (_, day) => new Date(begin + ((firstWeek + week) * 7 + day) * dayMs));
+    const first = days.find((day) => day.getUTCDate() === 1);
+    return first === undefined || first > new Date(until) || (from !== undefined && first < new Date(from))
+      ? []
+      : [{ week, name: language.month(first) }];
+  });
+  if (from === undefined || firstWeek > 0) return months;
+  const name = language.month(new Date(from));
+  const hasRoom = (months[0]?.week ?? Infinity) * step >= measure(name, 11) + 6;
+  return hasRoom ? [{ week: 0, name }, ...months] : months;
+}
+
+interface Year {
+  counts: ReadonlyMap<number, number>;
+  /** The first and the last day, in ms since 1970. */
+  from: number;
+  until: number;
+  steps: readonly number[];
+}
+
+function yearOf({ from, until, days }: CalendarInput): Year {
+  const counts = new Map(days.map(({ day, contributions }) => [Date.parse(day), contributions]));
+  return { counts, from: Date.parse(from), until: Date.parse(until), steps: stepsOf([...counts.values()]) };
+}
+
+/** Draws one path for each step of the scale, in units of the grid, which takes few bytes for many squares. */
+function drawDays(canvas: Canvas, { at, bands, step, begin }: Layout, year: Year): void {
+  const direction = canvas.left(0, 1) === 0 ? 1 : -1;
+  const left = canvas.left(at) + direction * step * 0.1;
+  for (const band of bands) {
+    const paths = Array.from({ length: shadeCount }, () => '');
+    for (let index = 0; index < band.weeks * 7; index += 1) {
+      const day = begin + (band.firstWeek * 7 + index) * dayMs;
+      if (day < year.from || day > year.until) continue;
+      const shade = shadeOf(year.counts.get(day) ?? 0, year.steps);
+      paths[shade] = `${paths[shade]}M${Math.floor(index / 7)} ${index % 7}h.58v.58h-.58z`;
+    }
+    const drawn = paths.flatMap((path, shade) => (path === '' ? [] : [`<path class="d${shade}" d="${path}"/>`]));
+    const move = `translate(${px(left)} ${px(band.y + step * 0.1)}) scale(${px(direction * step)} ${px(step)})`;
+    // Round joins of the outlines make the corners round.
+    canvas.add(`<g transform="${move}" stroke-width=".2" stroke-linejoin="round">\n${drawn.join('\n')}\n</g>`);
+  }
+}
+
+/** Returns the values at which the steps of the scale begin: quarters of the days with contributions. */
+export function stepsOf(counts: readonly number[]): number[] {
+  const sorted = counts.filter((count) => count > 0).toSorted((one, other) => one - other);
+  return [0.25, 0.5, 0.75].map((share) => sorted[Math.floor(sorted.length * share)] ?? 1);
+}
+
+/** Returns 0 for a day without contributions, otherwise 1 to 4. */
+export function shadeOf(count: number, steps: readonly number[]): number {
+  return count <= 0 ? 0 : 1 + steps.filter((step) => count > step).length;
+}
+
+const legend = { square: 10, step: 13, gap: 8, wordRoom: 80 };
+const squaresWidth = (shadeCount - 1) * legend.step + legend.square;
+
+function wordWidth(word: string): number {
+  return Math.min(legend.wordRoom, measure(word, 11));
+}
+
+function legendWidth({ language: { words } }: CardOptions): number {
+  return wordWidth(words.fewer) + legend.gap + squaresWidth + legend.gap + wordWidth(words.most);
+}
+
+/** The texts below the days, beside the legend where there is room. */
+interface Footer {
+  lines: string[];
+  isBelowLegend: boolean;
+}
+
+/** @param coverage texts that are not broken into lines. */
+function footerOf(options: CardOptions, coverage: readonly string[]): Footer {
+  const { hide, widthPx = defaultWidthPx } = options;
+  if (hide.has('coverage')) return { lines: [], isBelowLegend: false };
+  const maxWidth = widthPx - 2 * padding;
+  const beside = hide.has('legend') ? maxWidth : maxWidth - legendWidth(options) - padding;
+  if (measure(coverage.join(' · '), 11) <= beside) return { lines: [coverage.join(' · ')], isBelowLegend: false };
+  return { lines: joinParts(coverage, maxWidth, 11), isBelowLegend: !hide.has('legend') };
+}
+
+function drawFooter(
+  canvas: Canvas,
+  options: CardOptions,
+  { lines, isBelowLegend }: Footer,
+  { end, bottom, maxWidth }: { end: number; bottom: number; maxWidth: number },
+): void {
+  const hasLegend = !options.hide.has('legend');
+  if (hasLegend) drawLegend(canvas, options, { end, y: isBelowLegend ? bottom - lines.length * lineHeight : bottom });
+  const beside = hasLegend && !isBelowLegend ? legendWidth(options) + padding : 0;
+  for (const [index, line] of lines.entries()) {
+    const y = bottom - (lines.length - 1 - index) * lineHeight;
+    canvas.text('small', { at: padding, y, maxWidth: maxWidth - beside }, line);
+  }
+}
+
+function drawLegend(
+  canvas: Canvas,
+  { language: { words } }: CardOptions,
+  { end, y }: { end: number; y: number },
+): void {
+  const squaresEnd = end - wordWidth(words.most) - legend.gap;
+  const squares = squaresEnd - squaresWidth;
+  const maxWidth = legend.wordRoom;
+  canvas.text('small', { at: squaresEnd + legend.gap, y, maxWidth }, words.most);
+  canvas.text('small', { at: squares - legend.gap, y, maxWidth, anchor: 'end' }, words.fewer);
+  for (let shade = 0; shade < shadeCount; shade += 1) {
+    canvas.rect(
+      { at: squares + shade * legend.step, y: y - 9, width: legend.square, height: legend.square, radius: 2 },
+      `class="d${shade}" stroke-width="0"`,
+    );
+  }
+}

@@ -1,0 +1,175 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { CalendarInput, StreakInput as Streak, StreaksInput as Streaks } from '../../../http/pipeline/images.ts';
+import { defineCard } from '../card.ts';
+import { Canvas, textStyles } from '../drawing/canvas.ts';
+import { frame, padding } from '../drawing/frame.ts';
+import { type Grid, gridOf } from '../drawing/grid.ts';
+import { drawRing } from '../drawing/ring.ts';
+import type { Language } from '../languages/language.ts';
+import type { CardOptions } from '../options.ts';
+import { type Coverage, coverageOf, coverageOfCalendar } from '../states/coverage.ts';
+import { joinParts, wrap, wrapRange } from '../text/fit.ts';
+import { measure } from '../text/measure.ts';
+
+const defaultWidthPx = 480;
+const titleHeight = 40;
+const ring = { size: 76, line: 6, room: 14 };
+const gap = 16;
+const dayMs = 86_400_000;
+/** The width of a ring with its texts. */
+const leastWidth = 190;
+const below = { firstPx: 30, linePx: 16 };
+
+const Item = Type.Object({ name: Type.String(), display_name: Type.String() });
+const compiledItem = Compile(Item);
+
+interface Content {
+  who: string;
+  streaks: Streaks;
+  /** The days of a window; undefined for the last year. */
+  days: Pick<CalendarInput, 'from' | 'until'> | undefined;
+  coverage: Coverage;
+}
+
+/** The card of the current and the longest streak of the last year, in days or weeks. */
+export const streakCard = defineCard<Content>({
+  parts: { hideable: ['title', 'longest', 'dates', 'coverage'], showable: [] },
+  nothingOf: 'contributions',
+  emptySize: (options) => {
+    const { widthPx = defaultWidthPx } = options;
+    return { widthPx, heightPx: heightOf(options, coverageLines([options.language.words.publicOnly], options)) };
+  },
+  read: ({ envelope, calendar, streaks }) => {
+    const [item] = envelope.data;
+    if (calendar === undefined || streaks === undefined || !compiledItem.Check(item)) return undefined;
+    return {
+      who: item.display_name || item.name,
+      streaks,
+      days: envelope.meta_data.window === undefined ? undefined : calendar,
+      coverage: coverageOfCalendar(calendar, envelope),
+    };
+  },
+  draw: (content, options) => {
+    const { language, hide, title = content.who, widthPx = defaultWidthPx } = options;
+    const { words } = language;
+    const { current, longest } = content.streaks;
+    const canvas = new Canvas(widthPx, language);
+    const maxWidth = widthPx - 2 * padding;
+    if (!hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
+    const share = longest.length === 0 ? 0 : current.length / longest.length;
+    const cells: Cell[] = [
+      { label: words.currentStreak, streak: current, share },
+      ...(hide.has('longest')
+        ? []
+        : [{ label: words.longestStreak, streak: longest, share: longest.length > 0 ? 1 : 0 }]),
+    ];
+    const grid = gridOfCells(options);
+    const unit = content.streaks.unit;
+    for (const [index, cell] of cells.entries())
+      drawCell(canvas, cell, options, { ...placeOf(grid, index, options), unit });
+    const { days } = content;
+    const coverage = [
+      ...(days === undefined ? [] : [language.dateRange(new Date(days.from), new Date(days.until))]),
+      ...daysOffOf(content.streaks, language),
+      ...coverageOf(content.coverage, language),
+    ];
+    const lines = coverageLines(coverage, options);
+    const height = heightOf(options, lines);
+    for (const [index, line] of lines.entries()) {
+      const y = height - 20 - (lines.length - 1 - index) * below.linePx;
+      canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
+    }
+    const descriptions = cells.map(({ label, streak }) => {
+      const dates = datesOf(streak, options);
+      return `${label}: ${lengthOf(streak, unit, options)}${dates === '' ? '' : ` (${dates})`}.`;
+    });
+    return frame(options, {
+      width: widthPx,
+      height,
+      title: `${content.who}: ${words.currentStreak}, ${lengthOf(current, unit, options)}`,
+      description: `${descriptions.join(' ')} ${coverage.join(' · ')}.`,
+      body: canvas.body(),
+    });
+  },
+});
+
+interface Cell {
+  label: string;
+  streak: Streak;
+  /** The part of the ring that is drawn. */
+  share: number;
+}
+
+function gridOfCells({ widthPx = defaultWidthPx, hide }: CardOptions): Grid {
+  const columns = hide.has('longest') ? 1 : 2;
+  return gridOf({ at: padding, maxWidth: widthPx - 2 * padding, gap, columns, usual: leastWidth, least: leastWidth });
+}
+
+function placeOf(grid: Grid, index: number, { hide }: CardOptions): { at: number; y: number; width: number } {
+  const { at, row } = grid.placeOf(index);
+  return { at, y: padding + (hide.has('title') ? 0 : titleHeight) + row * (ring.size + gap), width: grid.itemWidth };
+}
+
+function heightOf(options: CardOptions, lines: readonly string[]): number {
+  const last = placeOf(gridOfCells(options), options.hide.has('longest') ? 0 : 1, options);
+  return last.y + ring.size + (lines.length === 0 ? padding : below.firstPx + lines.length * below.linePx);
+}
+
+function coverageLines(coverage: readonly string[], { hide, widthPx = defaultWidthPx }: CardOptions): string[] {
+  return hide.has('coverage') ? [] : joinParts(coverage, widthPx - 2 * padding, textStyles.small.sizePx);
+}
+
+/** Returns the days off with their names; weeks have none. */
+function daysOffOf({ unit, daysOff }: Streaks, { words, weekday }: Language): string[] {
+  if (unit === 'week' || daysOff.length === 0) return [];
+  // 5 January 1970 was a Monday.
+  const names = daysOff.map((isoDay) => weekday(new Date((3 + isoDay) * dayMs)));
+  return [`${words.daysOff}: ${names.join(', ')}`];
+}
+
+function lengthOf({ length }: Streak, unit: Streaks['unit'], { language }: CardOptions): string {
+  return unit === 'day' ? language.days(length) : language.weeks(length);
+}
+
+function datesOf({ from, until }: Streak, { hide, language }: CardOptions): string {
+  if (hide.has('dates') || from === null || until === null) return '';
+  return language.dateRange(new Date(from), new Date(until));
+}
+
+/** Draws a ring with the number of days or weeks in it, and beside it its name and its dates. */
+function drawCell(
+  canvas: Canvas,
+  { label, streak, share }: Cell,
+  options: CardOptions,
+  { at, y, width, unit }: { at: number; y: number; width: number; unit: Streaks['unit'] },
+): void {
+  drawRing(canvas, { at, y, size: ring.size, line: ring.line }, share, options.palettes.style);
+  const number = options.language.number(streak.length);
+  const room = ring.size - 2 * ring.line - 8;
+  const isBig = measure(number, textStyles.big.sizePx, 'bold') <= room;
+  const middle = {
+    at: at + ring.size / 2,
+    y: y + ring.size / 2 + (isBig ? 10 : 6),
+    maxWidth: room,
+    anchor: 'middle',
+  } as const;
+  canvas.text(isBig ? 'big' : 'number', middle, number);
+  const maxWidth = width - ring.size - ring.room;
+  const dates = datesOf(streak, options);
+  const names = wrap(label, { maxWidth, maxLines: 2, ...textStyles.name });
+  const details = [
+    lengthOf(streak, unit, options),
+    ...(dates === '' ? [] : wrapRange(dates, { maxWidth, ...textStyles.small })),
+  ];
+  const place = { at: at + ring.size + ring.room, maxWidth, isProse: true };
+  let baseline = y + ring.size / 2 + 5 - ((names.length - 1) * 17 + details.length * 16) / 2;
+  for (const [index, name] of names.entries()) {
+    if (index > 0) baseline += 17;
+    canvas.text('name', { ...place, y: baseline }, name);
+  }
+  for (const [index, detail] of details.entries()) {
+    baseline += 16;
+    canvas.text(index === 0 ? 'label' : 'small', { ...place, y: baseline }, detail);
+  }
+}

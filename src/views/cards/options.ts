@@ -1,0 +1,236 @@
+import { type TProperties, Type } from 'typebox';
+import { languagePart } from '../../http/pipeline/parameters.ts';
+import { type Colour, colourPattern, readColour } from './drawing/colours.ts';
+import { type Parts, readParts } from './drawing/parts.ts';
+import { type Palette, type Palettes, palettesOf, themeAliases, themeNames } from './drawing/themes.ts';
+import { type Language, languageOf } from './languages/language.ts';
+import { locales } from './languages/locales.ts';
+
+/** The options of a card that do not depend on its content. */
+export interface CardOptions {
+  /** Without a dark palette, the light one is used on every screen. */
+  palettes: Palettes;
+  language: Language;
+  /** Names of parts to leave out, and of parts to add that are left out by default. */
+  hide: ReadonlySet<string>;
+  show: ReadonlySet<string>;
+  /** Replaces the card's own title. */
+  title: string | undefined;
+  widthPx: number | undefined;
+  columns: number | undefined;
+  radiusPx: number;
+  hasBorder: boolean;
+  isAnimated: boolean;
+  layout: Layout;
+  /** True to draw the content alone, without a background. */
+  isRaw: boolean;
+}
+
+/** The layouts of the card of contributions. */
+export const layouts = ['ring', 'classic', 'compact'] as const;
+export type Layout = (typeof layouts)[number];
+
+export const widths = { min: 240, max: 1200 };
+export const defaults = {
+  theme: 'auto',
+  locale: 'en',
+  radius: 8,
+  border: true,
+  animation: 'none',
+  layout: 'ring',
+  raw: false,
+} as const;
+const maxRadius = 32;
+const maxScale = 4;
+const maxTitleLength = 100;
+const maxListLength = 300;
+const colourExpectation = 'a colour in hexadecimal digits, such as 0969da';
+
+const colour = (of: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: colourPattern,
+      'x-expected': colourExpectation,
+      'x-explanation': { phrase: 'colour' },
+      description: `Colour of ${of}: hexadecimal digits.`,
+      examples: ['0969da'],
+    }),
+  );
+
+/** The query parameters of every card. */
+export const cardOptionParameters = {
+  theme: Type.Optional(
+    Type.Enum([...themeNames, ...Object.keys(themeAliases)], {
+      description:
+        'Colours; `auto` is light or dark as the screen is. Names with `_` and without `-` are those of other services.',
+      default: defaults.theme,
+    }),
+  ),
+  background_color: colour('the background; eight digits let through what is behind'),
+  border_color: colour('the border'),
+  text_color: colour('the text'),
+  muted_color: colour('what is said in passing'),
+  accent_color: colour('what is pointed out'),
+  hide: Type.Optional(
+    Type.String({
+      maxLength: maxListLength,
+      description:
+        'Parts to leave out, with commas between. On the card of languages, names of languages too, in any letter case.',
+    }),
+  ),
+  show: Type.Optional(Type.String({ maxLength: maxListLength, description: 'Parts to add, with commas between.' })),
+  title: Type.Optional(Type.String({ maxLength: maxTitleLength, description: 'Text in the place of the title.' })),
+  width: Type.Optional(Type.Integer({ minimum: widths.min, maximum: widths.max, description: 'Pixels.' })),
+  layout: Type.Optional(
+    Type.Enum([...layouts], {
+      description:
+        'On the card of contributions: a ring of the way to the next level, a bar in its place, or a single row.',
+      default: defaults.layout,
+    }),
+  ),
+  columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 6, description: 'Columns of a list.' })),
+  radius: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maxRadius,
+      default: defaults.radius,
+      description: 'Radius of the corners, in pixels.',
+    }),
+  ),
+  border: Type.Optional(Type.Boolean({ default: defaults.border, description: 'Draw the border.' })),
+  locale: Type.Optional(
+    Type.Enum([...locales], {
+      'x-language': true,
+      default: defaults.locale,
+      description: 'Language of words, numbers and dates; a region behind it, as in `pt-BR`, has no effect.',
+    }),
+  ),
+  animation: Type.Optional(
+    Type.Enum(['none', 'subtle'], {
+      description: 'Nothing moves for readers whose system is set to reduced motion.',
+      default: defaults.animation,
+    }),
+  ),
+  scale: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: maxScale, default: 1, description: 'PNG pixels for each pixel.' }),
+  ),
+  canvas: Type.Optional(
+    Type.Enum(['preview'], {
+      description: 'PNG of 1200 × 630 pixels with the card in its middle, for previews of links.',
+    }),
+  ),
+} satisfies TProperties;
+
+/** The values of these parameters, as their schemas read them. */
+export type CardOptionsQuery = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the options of a card.
+ * @throws AppError `invalid_input` for parts that the card does not have.
+ */
+export function readCardOptions(query: CardOptionsQuery, parts: Parts): CardOptions {
+  return {
+    palettes: palettesOf(choice(themeOf(query['theme']), themeNames, defaults.theme), changedColours(query)),
+    language: languageOf(choice(query['locale'], locales, defaults.locale)),
+    hide: readParts('hide', query['hide'], parts),
+    show: readParts('show', query['show'], parts),
+    title: typeof query['title'] === 'string' ? query['title'] : undefined,
+    widthPx: integer(query['width']),
+    columns: integer(query['columns']),
+    radiusPx: integer(query['radius']) ?? defaults.radius,
+    hasBorder: query['border'] !== false,
+    isAnimated: query['animation'] === 'subtle',
+    layout: layouts.find((layout) => layout === query['layout']) ?? defaults.layout,
+    isRaw: query['raw'] === true,
+  };
+}
+
+/**
+ * Reads the options for an error in the place of a card: those of the request, as far as they are valid.
+ * @param query the unchecked query of the request.
+ */
+export function readCardOptionsLoosely(query: CardOptionsQuery): CardOptions {
+  return readCardOptions(
+    {
+      ...query,
+      locale: typeof query['locale'] === 'string' ? languagePart(query['locale']) : undefined,
+      hide: undefined,
+      show: undefined,
+      title: undefined,
+      columns: undefined,
+      radius: looseNumber(query['radius'], 0, maxRadius),
+      width: looseNumber(query['width'], widths.min, widths.max),
+      border: query['border'] !== 'false' && query['border'] !== false,
+      raw: query['raw'] === 'true' || query['raw'] === true,
+    },
+    { hideable: [], showable: [] },
+  );
+}
+
+/** Returns the scale of an image whose other parameters may be wrong; undefined: the default. */
+export function looseScale(query: CardOptionsQuery): number | undefined {
+  return looseNumber(query['scale'], 1, maxScale);
+}
+
+function looseNumber(value: unknown, min: number, max: number): number | undefined {
+  const number =
+    typeof value === 'number' || (typeof value === 'string' && /^\d{1,4}$/.test(value)) ? Number(value) : -1;
+  return number >= min && number <= max ? number : undefined;
+}
+
+const colourNames: Record<string, keyof Palette> = {
+  background_color: 'background',
+  border_color: 'border',
+  text_color: 'text',
+  muted_color: 'muted',
+  accent_color: 'accent',
+};
+
+function changedColours(query: CardOptionsQuery): Partial<Palette> {
+  const changed: Partial<Record<keyof Palette, Colour>> = {};
+  for (const [name, of] of Object.entries(colourNames)) {
+    const given = query[name];
+    const read = typeof given === 'string' ? readColour(given) : undefined;
+    if (read !== undefined) changed[of] = read;
+  }
+  return changed;
+}
+
+/** Returns a theme by its own name. */
+function themeOf(given: unknown): unknown {
+  return typeof given === 'string' ? (themeAliases[given] ?? given) : given;
+}
+
+function choice(given: unknown, names: readonly string[], otherwise: string): string {
+  return names.find((name) => name === given) ?? otherwise;
+}
+
+function integer(given: unknown): number | undefined {
+  return typeof given === 'number' ? given : undefined;
+}
+
+/** Returns the parameters that change the card, in one canonical form. */
+export function normalize(query: CardOptionsQuery): string {
+  const entries = Object.entries(query)
+    .filter(([name, value]) => value !== undefined && value !== defaultOf(name))
+    .map(([name, value]): [string, string] => [name, normalizeValue(name, value)])
+    .filter(([, value]) => value !== '')
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return new URLSearchParams(entries).toString();
+}
+
+function defaultOf(name: string): unknown {
+  return Object.entries(defaults).find(([one]) => one === name)?.[1];
+}
+
+function normalizeValue(name: string, value: unknown): string {
+  if (name === 'theme') return String(themeOf(value));
+  if (name === 'hide' || name === 'show') {
+    const names = String(value).split(',');
+    return [...new Set(names.map((part) => part.trim()))]
+      .filter((part) => part !== '')
+      .toSorted()
+      .join(',');
+  }
+  return name.endsWith('_color') ? (readColour(String(value)) ?? '') : String(value);
+}

@@ -1,0 +1,65 @@
+import { html } from '../layout/html.ts';
+
+/** The URLs and the text of a snippet that shows an image in a page. */
+export interface Embedding {
+  /** The absolute URL for external clients. */
+  imageUrl: string;
+  /** The target of a click. */
+  linkUrl: string;
+  altText: string;
+}
+
+/** The forms in which a card is put into a page. */
+export const snippets: readonly { id: string; label: string; write: (embedding: Embedding) => string }[] = [
+  { id: 'markdown', label: 'Markdown', write: toMarkdown },
+  { id: 'html', label: 'HTML', write: toHtml },
+  { id: 'picture', label: 'HTML for light and dark pages', write: toPicture },
+  { id: 'asciidoc', label: 'AsciiDoc', write: toAsciiDoc },
+  { id: 'rst', label: 'reStructuredText', write: toRst },
+];
+
+export function toMarkdown({ imageUrl, linkUrl, altText }: Embedding): string {
+  const alt = oneLine(altText).replace(/[\\[\]]/g, '\\$&');
+  return `[![${alt}](${plainAddress(imageUrl)})](${plainAddress(linkUrl)})`;
+}
+
+export function toHtml({ imageUrl, linkUrl, altText }: Embedding): string {
+  return html`<a href="${linkUrl}"><img src="${imageUrl}" alt="${altText}"></a>`.toString();
+}
+
+/**
+ * Writes an image that follows the page, not the screen: code hosts show `<picture>` by the theme that their reader chose.
+ * Where the card has a theme of its own, both addresses are the same.
+ */
+export function toPicture({ imageUrl, linkUrl, altText }: Embedding): string {
+  const dark = withTheme(imageUrl, 'dark');
+  const light = withTheme(imageUrl, 'light');
+  return html`<a href="${linkUrl}"><picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${light}" alt="${altText}"></picture></a>`.toString();
+}
+
+/** Returns the address of an image in a theme, unless it has one of its own. */
+export function withTheme(url: string, theme: string): string {
+  const [path = '', query = ''] = url.split('?');
+  return /(^|&)theme=/.test(query) ? url : `${path}?${query}&theme=${theme}`;
+}
+
+export function toAsciiDoc({ imageUrl, linkUrl, altText }: Embedding): string {
+  const alt = oneLine(altText).replaceAll('"', '\\"').replaceAll(']', '\\]');
+  return `image:${plainAddress(imageUrl)}["${alt}",link="${plainAddress(linkUrl)}"]`;
+}
+
+export function toRst({ imageUrl, linkUrl, altText }: Embedding): string {
+  return `.. image:: ${plainAddress(imageUrl)}\n   :alt: ${oneLine(altText)}\n   :target: ${plainAddress(linkUrl)}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Encodes the characters of an address that end it in these languages. */
+function plainAddress(address: string): string {
+  return address.replace(
+    /[()<>"[\]\s]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}

@@ -1,0 +1,208 @@
+import { type Static, type TObject, Type } from 'typebox';
+import type { Account } from '../../../accounts/store.ts';
+import { type AccountName, MovedRepository } from '../../../http/pipeline/endpoint.ts';
+import type { PartRequest } from '../../../http/pipeline/endpoints.ts';
+import type { Envelope } from '../../../http/pipeline/envelope.ts';
+import type { Page, PageContext } from '../../../http/pipeline/pages.ts';
+import { fill } from '../../cards/languages/language.ts';
+import {
+  changeOf,
+  type PageWindow,
+  PrivateParameter,
+  privateQuery,
+  WindowQuery,
+  windowOf,
+  windowPicker,
+} from '../account/windows.ts';
+import { accountPath, endpointPath, previewPath, repositoryPath, withQuery } from '../addresses.ts';
+import { html, type Markup } from '../layout/html.ts';
+import { renderDocument, type Site } from '../layout/layout.ts';
+import { type Part, partReader } from '../layout/parts.ts';
+import { pendingPage } from '../progress/page.ts';
+import { type Reader, readerOf } from '../reader.ts';
+import { olderLink, SeasonNumber } from './parts.ts';
+import { remainderOf } from './remainder.ts';
+
+const Item = Type.Object({
+  kind: Type.Union([Type.Null(), Type.String()]),
+  repository: Type.Union([Type.Null(), Type.String()]),
+  number: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
+  title: Type.String(),
+  url: Type.String(),
+  occurred_dttm: Type.String(),
+  points: Type.Optional(Type.Number()),
+  amount: Type.Optional(Type.Integer()),
+  files: Type.Optional(Type.Integer()),
+});
+type Item = Static<typeof Item>;
+const readPart = partReader(Item);
+const shownItems = 50;
+const after = Type.Optional(Type.String({ maxLength: 500 }));
+/** The parameters of pages, by the windows that their readers can choose. */
+const queries = {
+  periods: Type.Object({ ...WindowQuery.properties, after }),
+  /** Periods, with or without private contributions. */
+  visibility: Type.Object({ ...WindowQuery.properties, after, private: PrivateParameter }),
+  seasons: Type.Object({ after, season: SeasonNumber }),
+  none: Type.Object({ after }),
+};
+
+interface Data extends Part<Item> {
+  meta: Envelope['meta_data'];
+  next: string | undefined;
+  within: PageWindow;
+  /** The number in the previous window; undefined where it is not known. */
+  before: number | undefined;
+}
+
+interface NumberDescription {
+  path: string;
+  title: string;
+  /** The login of the person whose number it is; absent: the account of the page. */
+  person?: string;
+  /** The path of the endpoint, below the account. */
+  endpoint: string;
+  /** The repository that it is about; absent: all. */
+  repository?: string;
+  definition: readonly string[];
+  /** The endpoint below the account whose card previews of links show, with its parameters. */
+  preview: readonly [endpoint: string, query?: Record<string, string>];
+}
+
+/** The facts about a number beside its items. */
+export interface NumberDetails {
+  total: number;
+  /** The subject of the title, where only the response names it. */
+  subject?: string;
+  /** The points that differ from the sum of their items. */
+  changed: number;
+  /** The link to the list that has the number. */
+  listLink: Markup;
+  /** The window, and the way to the number that is wanted. */
+  facts: Markup;
+  /** The parts of the number; absent: it has one. */
+  parts?: Markup;
+}
+
+/** A kind of number with a page of its items. */
+export interface NumberKind<Path extends TObject> {
+  path: string;
+  params: Path;
+  operationId: string;
+  /** The windows that readers can choose; `none` where the number has its own. */
+  windows: Exclude<keyof typeof queries, 'visibility'>;
+  /** True for a number that also exists with private contributions. */
+  canBePrivate?: boolean;
+  partRequest: (params: Static<Path>) => PartRequest;
+  /** Returns more about the number than its items, from the response; absent: there is no more. */
+  details?: (
+    meta: unknown,
+    account: Pick<Account, 'provider' | 'name'> & { season: string | undefined },
+    reader: Reader,
+  ) => NumberDetails;
+  /** The path of the page, the title, and the endpoint of the API below the account. */
+  describe: (
+    params: Static<Path>,
+    account: Pick<Account, 'provider' | 'name' | 'type'>,
+    reader: Reader,
+  ) => NumberDescription;
+}
+
+/** Returns the page with the items behind a kind of number. */
+export function evidencePage<Path extends TObject>(
+  site: Site,
+  now: () => Date,
+  kind: NumberKind<Path>,
+): Page<Path, Data> {
+  return {
+    path: kind.path,
+    params: kind.params,
+    query: kind.canBePrivate === true ? queries.visibility : queries[kind.windows],
+    load: async (read, { account, params, query: { after, season, ...query } }) => {
+      const within = windowOf(kind.windows === 'periods' ? query : {}, now(), account);
+      const visible = within.withPrivate ? { private: true } : {};
+      const result = await read(kind.operationId, {
+        ...kind.partRequest(params),
+        query: { ...within.texts, ...visible, ...(season !== undefined && { season: Number(season) }) },
+        window: within.window,
+        limit: shownItems,
+        after,
+      });
+      const part = readPart(result);
+      if (
+        result === undefined ||
+        part === undefined ||
+        part instanceof MovedRepository ||
+        result instanceof MovedRepository
+      )
+        return undefined;
+      const { meta_data: meta, next_cursor: next } = result.envelope;
+      // A window of the host's own numbers would take another request to the host.
+      const hasBefore = within.before !== undefined && meta.source !== 'host' && after === undefined;
+      const earlier = hasBefore
+        ? await read(kind.operationId, { ...kind.partRequest(params), query: visible, window: within.before, limit: 1 })
+        : undefined;
+      const before = earlier instanceof MovedRepository ? undefined : earlier?.envelope.meta_data;
+      return { ...part, meta, next, within, before: before?.missing?.length ? undefined : before?.total };
+    },
+    render: (data, context, language) => ({
+      html: render(site, readerOf(language), kind, data, context),
+      isComplete: data.missing.length === 0,
+      staleAt: data.staleAt,
+    }),
+    renderPending: (params, language, wait) => {
+      const { provider, name }: AccountName = Object(params);
+      const reader = readerOf(language);
+      return pendingPage(site, reader, { provider, name, title: reader.words.detail.evidence, wait });
+    },
+  };
+}
+
+function render<Path extends TObject>(
+  site: Site,
+  reader: Reader,
+  kind: NumberKind<Path>,
+  data: Data,
+  { account, params, query: { season } }: PageContext<Static<Path>>,
+): string {
+  const { words, language, to } = reader;
+  const { detail } = words;
+  const { provider, name } = account;
+  const { path, title, person, endpoint, repository, definition, preview } = kind.describe(params, account, reader);
+  const visible = privateQuery(data.within.withPrivate);
+  const query = { ...data.within.texts, ...visible, ...(season !== undefined && { season }) };
+  const details = kind.details?.(data.meta, { ...account, season }, reader);
+  const { total = details?.total } = data.meta;
+  const subject = person ?? details?.subject;
+  const whose = subject === undefined ? title : `${title}: ${subject}`;
+  const count = total ?? data.items.length;
+  return renderDocument(site, reader, {
+    title: `${whose} · ${name}`,
+    description: `${detail.evidence}: ${whose}, ${name}`,
+    path: withQuery(path, season === undefined ? visible : { season }),
+    // The board of a frozen season may have no card any more.
+    previewPath:
+      season === undefined ? previewPath(provider, name, ...preview) : previewPath(provider, name, 'contributions'),
+    isAboutAccount: true,
+    main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.listLink}`} · ${detail.evidence}</p>
+<h1>${title}${subject !== undefined && html`: <bdi>${subject}</bdi>`}${total !== undefined && html` <span class="total">${language.number(count)}</span> ${changeOf(count, data.before, reader)}`}</h1>
+${definition.map((text) => html`<p class="bio">${text}</p>`)}
+${details?.facts}${kind.windows === 'periods' && windowPicker(path, data.within, reader)}
+${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
+${details?.parts}
+<section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, query)}">${words.asData}</a></div>
+${data.items.length === 0 ? html`<p class="empty">${words.owner.nothingHere}</p>` : html`<ul class="entries">${data.items.map((item) => entry(item, reader))}</ul>`}
+${data.next !== undefined && olderLink(path, { ...query, after: data.next }, reader)}
+${remainderOf(data.meta, details?.changed ?? 0, reader)}</section>`,
+  });
+}
+
+function entry(item: Item, { language }: Reader): Markup {
+  const { title, url, repository, number, occurred_dttm: at, amount, points = amount, files } = item;
+  const itemName = `${repository ?? ''}${number === null || number === undefined ? '' : ` #${number}`}`;
+  const label = title || itemName || url;
+  const part =
+    points === undefined ? files && language.plural(language.words.changedFiles, files) : language.number(points);
+  return html`<li><strong>${url === '' ? label : html`<a href="${url}" rel="nofollow ugc">${label}</a>`}</strong>${part !== undefined && html` <span class="chip">${part}</span>`}
+<small>${title !== '' && html`<bdi>${itemName}</bdi> · `}<time datetime="${at}">${language.date(new Date(at))}</time></small></li>`;
+}

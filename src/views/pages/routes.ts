@@ -1,0 +1,256 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { AccessServices } from '../../accounts/access/services.ts';
+import { hasSession } from '../../accounts/access/sessions/cookies.ts';
+import { sessionOf } from '../../accounts/access/sessions/session.ts';
+import { findPublicRepositories, findPublicRepository } from '../../accounts/repositories/public-store.ts';
+import { findKnownLanguages } from '../../contributions/languages/languages.ts';
+import { isFromProgram, unfinishedImageHeaders } from '../../http/image-readers.ts';
+import { authorize } from '../../http/pipeline/authorize.ts';
+import { type AccountName, AccountPath } from '../../http/pipeline/endpoint.ts';
+import type { Avatar } from '../../http/pipeline/images.ts';
+import { addPage, languageOf, type PageServices, sendPage } from '../../http/pipeline/pages.ts';
+import { type Problem, toProblem } from '../../http/pipeline/problem.ts';
+import { requesterOf } from '../../http/pipeline/requester.ts';
+import { imageHeaders } from '../../http/pipeline/response.ts';
+import type { PageSettings } from '../../http/pipeline/send.ts';
+import type { App } from '../../http/server/app.ts';
+import { AppError } from '../../model/errors.ts';
+import { findEarnable } from '../../recognition/achievements/awards/earnable-store.ts';
+import {
+  findAchievementHolders,
+  findAwardedAchievement,
+  findPublicAchievement,
+} from '../../recognition/achievements/awards/holders-store.ts';
+import { findNext } from '../../recognition/achievements/awards/next.ts';
+import type { ParsedFiles } from '../../recognition/achievements/files/read-file.ts';
+import { findBoardsOfPerson, findBoardsOfRepository } from '../../recognition/boards/views/open-board-store.ts';
+import { initialsOf } from '../cards/drawing/avatar.ts';
+import { escapeText } from '../cards/drawing/markup.ts';
+import { accountPage } from './account/account-page.ts';
+import { repositoryPage } from './account/repository-page.ts';
+import { accountPath } from './addresses.ts';
+import { composerRoutes } from './composer/routes.ts';
+import { awardPage } from './details/award-page.ts';
+import { boardPage } from './details/board-page.ts';
+import { holdersPage } from './details/holders-page.ts';
+import { evidencePages } from './details/number-pages.ts';
+import { docsRoutes } from './docs/routes.ts';
+import { galleryRoutes } from './gallery/routes.ts';
+import { homePage } from './home-page.ts';
+import { mark, type Site } from './layout/layout.ts';
+import { style, stylePath, tips, tipsPath } from './layout/style.ts';
+import { movedRoutes } from './moved/routes.ts';
+import { problemPage } from './problem-page.ts';
+import { progressRoutes } from './progress/routes.ts';
+import { countProgress } from './progress/store.ts';
+import { readerOf } from './reader.ts';
+import { settingsPageRoutes } from './settings/routes.ts';
+import { signInRoutes } from './sign-in/routes.ts';
+
+interface Services extends AccessServices, Pick<PageServices, 'locales'> {
+  site: Site;
+  parsedFiles: ParsedFiles;
+  progressEveryMs?: number | undefined;
+}
+
+/** Returns the facts about the pages of a site that all routes need. */
+export function pageSettings(site: Site): PageSettings {
+  const { locales } = site;
+  return {
+    locales,
+    isPersonal: isPersonalBoard,
+    renderProblem: (problem, request) => problemPage(site, readerOf(languageOf({ locales }, request)), problem),
+  };
+}
+
+const hidden = { schema: { hide: true } };
+const dayS = 86_400;
+
+/** Registers the pages for visitors, with their stylesheet and images. */
+export function pageRoutes(app: App, without: Services): void {
+  const services = { ...without, findViewer: findViewer.bind(undefined, without) };
+  const { site, connection, now, parsedFiles } = services;
+  const provider = providerSegment(site.providers);
+  app.get('/', { ...hidden, config: { isPage: true } }, async (request, reply) =>
+    sendPage(
+      reply.header('cache-control', 'public, max-age=300'),
+      homePage(site, readerOf(languageOf(services, request))),
+    ),
+  );
+  galleryRoutes(app, services);
+  composerRoutes(app, services);
+  signInRoutes(app, services);
+  settingsPageRoutes(app, services);
+  docsRoutes(app, services);
+  movedRoutes(app);
+  addSearch(app, services);
+  addPage(
+    app,
+    services,
+    accountPage(
+      site,
+      {
+        now,
+        findRepositories: ({ id }, limit) => findPublicRepositories(connection, { ownerId: id, limit }),
+        findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
+        findBoards: ({ id }, limit) => findBoardsOfPerson(connection, { accountId: id, limit }),
+        findNext: ({ id }) => findNext(connection, id, parsedFiles),
+        countProgress: (account, reportsTotals) => countProgress(connection, account, { now: now(), reportsTotals }),
+        findLanguages: (account, limit) => findKnownLanguages(services, account, limit),
+      },
+      `/${provider}/:name`,
+    ),
+  );
+  addPage(
+    app,
+    services,
+    repositoryPage(
+      site,
+      {
+        now,
+        findRepository: ({ id }, name) => findPublicRepository(connection, id, name),
+        findEarnable: ({ id, ownerId }, limit) => findEarnable(connection, { ownerId, repositoryId: id }, limit),
+        findBoards: ({ id, ownerId }, limit) =>
+          findBoardsOfRepository(connection, { repositoryId: id, ownerId, limit }),
+        countProgress: ({ provider: host, name }, repository) =>
+          countProgress(connection, { provider: host, name, repository }, { now: now(), reportsTotals: false }),
+      },
+      `/${provider}/:name/:repository`,
+    ),
+  );
+  const evidence = evidencePages(site, provider, services.now);
+  addPage(app, services, evidence.counter);
+  addPage(app, services, evidence.language);
+  addPage(app, services, evidence.contributor);
+  addPage(app, services, evidence.repositoryContributor);
+  addPage(app, services, evidence.repositoryCounter);
+  addPage(app, services, evidence.boardPerson);
+  addPage(app, services, evidence.progress);
+  addAchievementPages(app, services, provider);
+  addPage(app, services, boardPage(site, provider));
+  progressRoutes(app, services);
+  addAvatars(app, services, provider);
+  addFiles(app, site);
+}
+
+/** Adds the pages of awards and of the people who hold an achievement. */
+function addAchievementPages(app: App, services: PageServices & Services, provider: string): void {
+  const { site, connection, now, cursors } = services;
+  addPage(
+    app,
+    services,
+    awardPage(site, provider, {
+      findAchievement: ({ id: accountId }, awardId) => findAwardedAchievement(connection, { accountId, awardId }),
+    }),
+  );
+  addPage(
+    app,
+    services,
+    holdersPage(site, provider, {
+      now,
+      cursors,
+      findAchievement: ({ id: ownerId }, id) => findPublicAchievement(connection, { ownerId, id }),
+      findHolders: (id, range) => findAchievementHolders(connection, id, range),
+    }),
+  );
+}
+
+/** Boards show the row of a person who is signed in; the API ignores cookies. */
+function isPersonalBoard(url: string, cookieHeader: string): boolean {
+  return url.includes('/boards/') && !url.startsWith('/v1/') && hasSession(cookieHeader);
+}
+
+async function findViewer(services: Services, cookieHeader: string | undefined): Promise<AccountName | undefined> {
+  return (await sessionOf(services, cookieHeader))?.account;
+}
+
+/** Returns the segment of a path that only the names of the code hosts match, in any case of letters. */
+function providerSegment(providers: readonly string[]): string {
+  const names = providers.map((name) => name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`));
+  return `:provider(^(?:${names.join('|')})$)`;
+}
+
+const SearchQuery = Type.Object({
+  provider: Type.Optional(Type.String({ maxLength: 100, 'x-lower-case': true })),
+  name: Type.Optional(Type.String({ maxLength: 255 })),
+  lang: Type.Optional(Type.String({ maxLength: 20 })),
+});
+
+/** Redirects the search form to the page of an account, or for `owner/name` of a repository. */
+function addSearch(app: App, services: Services): void {
+  const { site } = services;
+  app.get(
+    '/find',
+    { schema: { hide: true, querystring: SearchQuery }, config: { isPage: true } },
+    async (request, reply) => {
+      const { provider = site.providers[0] ?? '', name = '' } = request.query;
+      const searched = name.trim().replace(/^@/, '');
+      const path = searched === '' || !site.providers.includes(provider) ? '/' : accountPath(provider, searched);
+      const { to } = readerOf(languageOf(services, request));
+      return reply.header('cache-control', 'no-store').redirect(to(path), 303);
+    },
+  );
+}
+
+function addAvatars(app: App, services: Services, provider: string): void {
+  const { resolver, now, lookUpBudgetMs, images } = services;
+  const config = { schema: { hide: true, params: AccountPath } };
+  const findAccount = async (request: FastifyRequest, name: AccountName, deadline: Date): Promise<Found> => {
+    try {
+      const resolution = await resolver.resolve(name, { deadline, requester: requesterOf(request, true) });
+      if (resolution.state === 'pending') return { isFinal: false };
+      const { avatarUrl, displayName } = authorize('public', resolution, null).account;
+      return { ...(await images.findAvatar(avatarUrl, deadline)), displayName };
+    } catch (error) {
+      if (error instanceof AppError) return { isFinal: false, problem: toProblem(error, now()) };
+      throw error;
+    }
+  };
+  app.get(`/avatars/${provider}/:name`, config, async (request, reply) => {
+    const deadline = new Date(now().getTime() + lookUpBudgetMs);
+    const { image, isFinal, displayName, problem } = await findAccount(request, request.params, deadline);
+    reply.headers({ ...imageHeaders, 'cache-control': `public, max-age=${isFinal ? dayS : 5}` });
+    if (image !== undefined) return reply.type(image[0] === 0xff ? 'image/jpeg' : 'image/png').send(image);
+    if (!isFinal) {
+      const { status, body, headers } = problem ?? pending;
+      reply.code(isFromProgram(request.headers) ? status : 200);
+      reply.headers({ ...headers, ...unfinishedImageHeaders(body.error.code) });
+    }
+    return reply.type('image/svg+xml; charset=utf-8').send(initialsImage(displayName || request.params.name));
+  });
+}
+
+/** The avatar of an account; initials are shown in place of an image that there is not, or not yet. */
+interface Found extends Partial<Avatar> {
+  displayName?: string;
+  problem?: Problem;
+}
+
+const pending = { status: 202, body: { error: { code: 0 } }, headers: {} };
+
+/** Draws the initials of an account that has no image. */
+function initialsImage(name: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#7d8590"/><text x="50" y="50" dy=".35em" text-anchor="middle" font-family="sans-serif" font-size="40" font-weight="600" fill="#ffffff">${escapeText(initialsOf(name))}</text></svg>`;
+}
+
+function addFiles(app: App, site: Site): void {
+  const favicon = `<svg xmlns="http://www.w3.org/2000/svg" ${mark.toString().replace(/^<svg class="mark"/, 'color="#0969da"')}`;
+  const robots = `User-agent: *\nDisallow: /v1/\nAllow: /v1/*canvas=preview\nDisallow: /find\n${site.isIndexed ? '' : site.providers.map((name) => `Disallow: /${name}/\n`).join('')}`;
+  const forEver = 'public, max-age=31536000, immutable';
+  const files = [
+    { path: stylePath, type: 'text/css; charset=utf-8', body: style, cache: forEver },
+    { path: tipsPath, type: 'text/javascript; charset=utf-8', body: tips, cache: forEver },
+    { path: '/favicon.svg', type: 'image/svg+xml', body: favicon, cache: `public, max-age=${dayS}` },
+    { path: '/robots.txt', type: 'text/plain; charset=utf-8', body: robots, cache: `public, max-age=${dayS}` },
+  ];
+  const { logo } = site;
+  if (logo !== undefined) {
+    app.get(logo.path, hidden, async (_request, reply) =>
+      reply.header('cache-control', forEver).type('image/png').send(logo.body),
+    );
+  }
+  for (const { path, type, body, cache } of files) {
+    app.get(path, hidden, async (_request, reply) => reply.header('cache-control', cache).type(type).send(body));
+  }
+}

@@ -1,0 +1,101 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { AccessServices } from '../../../accounts/access/services.ts';
+import type { Session } from '../../../accounts/access/sessions/session.ts';
+import type { OwnerRequest } from '../../../http/pipeline/endpoints.ts';
+import type { Form } from '../../../http/server/forms.ts';
+import { AppError } from '../../../model/errors.ts';
+import { html, type Markup } from '../layout/html.ts';
+import type { Site } from '../layout/layout.ts';
+import type { Reader } from '../reader.ts';
+import type { OwnerWords } from '../words/owner-words.ts';
+import type { Target } from './target.ts';
+
+/** The context of a request to the settings of an account. */
+export interface SettingsContext {
+  services: AccessServices;
+  site: Site;
+  reader: Reader;
+  session: Session;
+  target: Target;
+  /** The parameters of the address. */
+  query: URLSearchParams;
+  /** The fields of a form that was refused, which its page shows again; otherwise none. */
+  entered: Form;
+  /** Calls an endpoint for owners, with the rules and the audit trail of the API. */
+  call: (
+    operationId: string,
+    input?: Pick<OwnerRequest, 'params' | 'query' | 'body' | 'page'>,
+  ) => Promise<object | undefined>;
+}
+
+/** A page of the settings. */
+export interface Section {
+  /** The last segment of its path. */
+  slug: string;
+  title: (words: OwnerWords) => string;
+  show: (context: SettingsContext) => Promise<Markup>;
+  /** The labels of the fields of its forms, by the names of the API. */
+  fields?: Readonly<Record<string, (words: OwnerWords) => string>>;
+  /**
+   * The changes that its forms make, by the value of `action`.
+   * @returns markup that is shown once, such as a secret; undefined for nothing.
+   */
+  actions: Readonly<Record<string, (context: SettingsContext, form: Form) => Promise<Markup | undefined>>>;
+}
+
+const Response = Type.Object({ data: Type.Unknown() });
+
+/** Reads the items of a list that an endpoint responded with. */
+export function readItems<Schema extends TSchema>(schema: Schema, response: object | undefined): Static<Schema>[] {
+  return Value.Parse(Type.Array(schema), Value.Parse(Response, response).data);
+}
+
+/** Reads the item that an endpoint responded with. */
+export function readItem<Schema extends TSchema>(schema: Schema, response: object | undefined): Static<Schema> {
+  return Value.Parse(schema, Value.Parse(Response, response).data);
+}
+
+/**
+ * Renders a form of a section.
+ * @param fields the inputs and the button.
+ */
+export function form({ session }: SettingsContext, action: string, fields: Markup): Markup {
+  return html`<form method="post"><input type="hidden" name="form_token" value="${session.formToken}"><input type="hidden" name="action" value="${action}">
+${fields}</form>`;
+}
+
+/** Renders a form of one button about an item. */
+export function itemForm(context: SettingsContext, action: string, id: string, label: string): Markup {
+  return form(
+    context,
+    action,
+    html`<input type="hidden" name="id" value="${id}"><button type="submit" class="small">${label}</button>`,
+  );
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns the id of an item in a form. @throws AppError `invalid_input` when it is none. */
+export function idOf(text: string): string {
+  if (uuid.test(text)) return text;
+  throw new AppError('invalid_input', 'The form names no item. Load its page again.');
+}
+
+/** Renders a secret that is shown once. */
+export function secretNotice({ reader }: SettingsContext, label: string, secret: string): Markup {
+  const { owner } = reader.words;
+  return html`<div class="notice" role="status" tabindex="-1" autofocus><p><strong>${label}</strong> ${owner.shownOnce}</p>
+<p><textarea readonly rows="3" spellcheck="false" aria-label="${label}">${secret}</textarea></p></div>`;
+}
+
+/** Renders a day of an item. */
+export function day(text: string, { language }: Reader): Markup {
+  return html`<time datetime="${text}">${language.date(new Date(text))}</time>`;
+}
+
+export function list(items: readonly Markup[], { words }: Reader): Markup {
+  return items.length === 0
+    ? html`<p class="empty">${words.owner.nothingHere}</p>`
+    : html`<ul class="entries">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+}

@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox';
+import { findInstallationsOf } from '../../../../accounts/installations/store.ts';
+import { fill } from '../../../cards/languages/language.ts';
+import { html } from '../../layout/html.ts';
+import { timeText } from '../../layout/time-text.ts';
+import { list, readItem, type Section, type SettingsContext } from '../section.ts';
+
+const Failure = Type.Object({ message: Type.String(), since_dttm: Type.Union([Type.Null(), Type.String()]) });
+const Status = Type.Object({
+  as_of: Type.Union([Type.Null(), Type.String()]),
+  repositories: Type.Object({ count: Type.Integer(), installed: Type.Integer(), complete: Type.Integer() }),
+  streams: Type.Object({
+    items: Type.Array(
+      Type.Object({
+        repository_name: Type.String(),
+        name: Type.String(),
+        failure: Type.Union([Type.Null(), Failure]),
+      }),
+    ),
+  }),
+  skipped_items: Type.Object({ count: Type.Integer() }),
+  deliveries: Type.Object({ pending: Type.Integer(), failed: Type.Integer() }),
+  administrators: Type.Object({ message: Type.Union([Type.Null(), Type.String()]) }),
+});
+
+/** The state of an account's data, and what the service may see. */
+export const overview: Section = {
+  slug: 'overview',
+  title: (words) => words.overview,
+  show: async (context) => {
+    const { reader, target, services } = context;
+    const { words, language } = reader;
+    const { owner } = words;
+    const status = readItem(Status, await context.call('getStatus'));
+    const { account } = target;
+    const installations = await findInstallationsOf(services.connection, account);
+    const { repositories, skipped_items: skipped, deliveries } = status;
+    const { number } = language;
+    return html`<h2>${owner.overview}</h2>
+<ul class="plain"><li>${fill(language.words.completeRepositories, { n: number(repositories.complete), total: number(repositories.count) })}</li>
+${status.as_of !== null && html`<li>${fill(language.words.asOf, { date: language.date(new Date(status.as_of)) })}</li>`}
+<li>${fill(owner.deliveries, { waiting: number(deliveries.pending), failed: number(deliveries.failed) })}</li>
+${skipped.count > 0 && html`<li>${fill(owner.skipped, { n: number(skipped.count) })}</li>`}</ul>
+${status.administrators.message !== null && html`<p class="warning" lang="en" dir="ltr">${status.administrators.message}</p>`}
+${failing(context, status.streams.items)}
+<h2>${owner.installations}</h2>
+${
+  installations.length === 0
+    ? html`<p class="empty">${owner.noInstallations}</p>`
+    : list(
+        installations.map(
+          ({
+            covers,
+            suspendedAt,
+            missingPermissions,
+          }) => html`<strong>${covers === 'all' ? owner.allRepositories : owner.selectedRepositories}</strong>
+<span class="chip">${suspendedAt !== null ? owner.states.suspended : owner.states.active}</span>
+${missingPermissions.length > 0 && html`<small><code>${missingPermissions.join(', ')}</code></small>`}`,
+        ),
+        reader,
+      )
+}`;
+  },
+  actions: {},
+};
+
+function failing({ reader, target }: SettingsContext, streams: Static<typeof Status>['streams']['items']) {
+  const { words, language } = reader;
+  const since = (time: string): string =>
+    fill(words.notResponding, { host: target.account.provider, time: timeText(new Date(time), language.locale) });
+  const failed = streams.filter(({ failure }) => failure !== null);
+  return (
+    failed.length > 0 &&
+    html`<h2>${words.owner.failing}</h2>${list(
+      failed.map(
+        ({ repository_name: repository, name, failure }) =>
+          html`<strong>${repository}</strong> <code>${name}</code><small lang="en" dir="ltr">${failure?.message}</small>${
+            typeof failure?.since_dttm === 'string' && html` <small data-since>${since(failure.since_dttm)}</small>`
+          }`,
+      ),
+      reader,
+    )}`
+  );
+}
