@@ -1,28 +1,55 @@
 /** The import rules of ARCHITECTURE.md. */
 
-const domains = [
+/** The rooms of src/, each above those that it may import. */
+const rooms = [
+  'model',
+  'hosts',
+  'database',
+  'http',
   'accounts',
-  'repositories',
   'contributions',
-  'contributors',
-  'achievements',
-  'boards',
-  'cards',
-  'pages',
+  'recognition/rules',
+  'recognition/signing',
+  'recognition/notifications',
+  'recognition/achievements',
+  'recognition/boards',
+  'sync',
+  'views/cards',
+  'views/pages',
+  'app',
+  'main\\.ts$',
+];
+/** Rooms that stand side by side: what readers see needs nothing of what jobs do, and boards nothing of achievements. */
+const strangers = [
+  ['sync', 'views'],
+  ['recognition/boards', 'recognition/achievements'],
+  ['http', 'hosts/(?!interface/)'],
 ];
 
-/** A module of the domain may import the modules before it, never one after it. */
-const domainOrder = domains.slice(0, -1).map((module, index) => ({
-  name: `domain-order-${module}`,
-  comment: `${module} imports no module that builds on it`,
+const order = rooms.slice(0, -1).map((room, index) => ({
+  name: `above-${room.replaceAll(/[^a-z]/g, '-')}`,
+  comment: `${room} imports no room that builds on it`,
   severity: 'error',
-  from: { path: `^src/${module}/` },
-  to: { path: `^src/(${domains.slice(index + 1).join('|')})/` },
+  from: { path: `^src/${room}/` },
+  to: {
+    path: `^src/(${rooms
+      .slice(index + 1)
+      .map((above) => (above.includes('$') ? above : `${above}/`))
+      .join('|')})`,
+  },
+}));
+const apart = strangers.map(([from, to]) => ({
+  name: `${from}-without-${to.replaceAll(/[^a-z]+/g, '-')}`.replaceAll('/', '-'),
+  comment: `${from} imports nothing of ${to}`,
+  severity: 'error',
+  from: { path: `^src/${from}/` },
+  to: { path: `^src/${to}` },
 }));
 
 export default {
   forbidden: [
-    ...domainOrder,
+    ...order,
+    ...apart,
     {
       name: 'no-circular',
       comment: 'a reader finds no place to begin in a circle of imports',
@@ -35,7 +62,7 @@ export default {
       comment:
         'a file that nothing imports is dead; scripts of pages are sent to browsers, and declarations hold for modules of packages',
       severity: 'error',
-      from: { orphan: true, path: '^src/', pathNot: '(^src/pages/[a-z-]+/script\\.js|\\.d\\.ts)$' },
+      from: { orphan: true, path: '^src/', pathNot: '(^src/views/pages/[a-z-]+/script\\.js|\\.d\\.ts)$' },
       to: {},
     },
     {
@@ -56,11 +83,11 @@ export default {
     {
       name: 'network-only-in-transports',
       comment:
-        'only providers/transport/, outbound/ and history/ send requests; http/ listens; config/authorities.ts names whom they trust',
+        'only transport/, outbound/ and history/ of hosts/ send requests; http/ listens; authorities.ts names whom they trust',
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(providers/transport|outbound|history|http)/|^src/config/authorities[.]ts$',
+        pathNot: '^src/(hosts/(transport|outbound|history)|http)/|^src/app/config/authorities[.]ts$',
       },
       to: { path: ['node_modules/undici/', '^(node:)?(https?|http2|net|tls|dgram)$'] },
     },
@@ -69,16 +96,10 @@ export default {
       comment:
         'a provider imports the interface, the parts that providers share, errors and domain types; no other provider, no store, no sync',
       severity: 'error',
-      from: { path: '^src/providers/([^/]+)/' },
+      from: { path: '^src/hosts/(github|gitlab|gitea)/' },
       to: {
         path: '^src/',
-        pathNot: [
-          '^src/providers/$1/',
-          '^src/providers/(?!index\\.ts$)[^/]+\\.ts$',
-          '^src/providers/(http|rest|transport)/',
-          '^src/errors\\.ts$',
-          '^src/(accounts/account|repositories/repository|contributions/contribution|contributions/counters)\\.ts$',
-        ],
+        pathNot: ['^src/hosts/$1/', '^src/hosts/(interface|http|rest|transport)/', '^src/model/'],
       },
     },
     {
@@ -87,8 +108,8 @@ export default {
       severity: 'error',
       from: { path: '^src/sync/' },
       to: {
-        path: '^src/providers/',
-        pathNot: '^src/providers/(?!index\\.ts$)[^/]+\\.ts$',
+        path: '^src/hosts/',
+        pathNot: '^src/hosts/(interface|history)/',
       },
     },
     {
@@ -96,7 +117,7 @@ export default {
       comment: 'history reads commits by the git protocol and imports no provider and no domain',
       severity: 'error',
       from: { path: '^src/hosts/history/' },
-      to: { path: '^src/', pathNot: ['^src/hosts/history/', '^src/errors\\.ts$'] },
+      to: { path: '^src/', pathNot: ['^src/hosts/history/', '^src/model/'] },
     },
     {
       name: 'outbound-stands-alone',
@@ -110,7 +131,7 @@ export default {
       comment: 'the condition language imports nothing outside its folder but the search for near names',
       severity: 'error',
       from: { path: '^src/recognition/rules/conditions/' },
-      to: { pathNot: '^src/(achievements/conditions/|nearest\\.ts$)' },
+      to: { pathNot: '^src/(recognition/rules/conditions/|model/text/)' },
     },
     {
       name: 'main-is-imported-nowhere',

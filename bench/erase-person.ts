@@ -1,8 +1,8 @@
-import type { Account } from '../src/accounts/store.ts';
 import { eraseNext } from '../src/app/owners/erasure/erase.ts';
 import { beginErasure } from '../src/app/owners/erasure/store.ts';
 import type { Connection } from '../src/database/connections/connection.ts';
 import { inTransaction } from '../src/database/connections/transaction.ts';
+import type { Account } from '../src/model/account.ts';
 
 /** Erases an account to the end. */
 export async function erasePerson(connection: Connection, account: Account, now: Date): Promise<void> {

@@ -22,7 +22,7 @@ const documents = globSync(['*.md', 'docs/**/*.md']).filter((file) => file !== '
 const namedPath = /`((?:src|test|simulators|bench|scripts|docs)\/[\w./-]+\.(?:ts|md|sql|graphql|js))`/g;
 
 const examples = documents.filter((file) => file.startsWith('docs/adding-')).flatMap(examplesOf);
-const readMes = globSync(['{action,bench,client}/README.md', '{simulators,test}/**/README.md']);
+const readMes = globSync(['{action,bench,client}/README.md', '{simulators,src,test}/**/README.md']);
 const faults = [
   ...documents.flatMap(missingPathsOf),
   ...[...documents, 'CHANGELOG.md', ...readMes].flatMap(deadLinksOf),

@@ -3,44 +3,76 @@ import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 
 /**
- * Writes the graph of imports between the modules of src/ into ARCHITECTURE.md; `--check` fails when it is outdated.
+ * Writes the graph of imports between the rooms of src/ into ARCHITECTURE.md, with the numbers of rooms, floors and arrows.
+ * `--check` fails when the graph is outdated, larger than its limits, or has a circle.
  */
+
+/** Folders below a room that are rooms themselves, because they hold a subject of their own. */
+const innerRooms = [
+  'recognition/rules',
+  'recognition/achievements',
+  'recognition/boards',
+  'views/cards',
+  'views/pages',
+];
+const limits = { rooms: 17, floors: 12, arrows: 85 };
+const limited = ['rooms', 'floors', 'arrows'] as const;
 
 const file = fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url));
 const mark = '<!-- import graph -->';
 
 const { output } = await cruise(['src'], { doNotFollow: { path: 'node_modules' }, tsPreCompilationDeps: true });
-const edges = new Map<string, Set<string>>();
+const arrows = new Map<string, Set<string>>();
 for (const { source, dependencies } of (output as ICruiseResult).modules) {
   for (const { resolved } of dependencies) {
-    const [from, to] = [moduleOf(source), moduleOf(resolved)];
+    const [from, to] = [roomOf(source), roomOf(resolved)];
     if (from === undefined || to === undefined || from === to) continue;
-    edges.set(from, (edges.get(from) ?? new Set()).add(to));
+    arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
   }
 }
-const lines = [...edges]
+const rooms = [...new Set([...arrows].flatMap(([from, targets]) => [from].concat([...targets])))].toSorted();
+const counts = {
+  rooms: rooms.length,
+  floors: Math.max(...rooms.map((room) => floorOf(room, []))),
+  arrows: [...arrows.values()].reduce((sum, targets) => sum + targets.size, 0),
+};
+const lines = [...arrows]
   .toSorted(([one], [other]) => one.localeCompare(other))
   .flatMap(([from, targets]) => [...targets].toSorted().map((to) => `  ${idOf(from)} --> ${idOf(to)}`));
-const graph = ['```mermaid', 'graph LR', ...lines, '```', ''].join('\n');
+const summary = `${counts.rooms} rooms on ${counts.floors} floors, ${counts.arrows} arrows:`;
+const graph = [summary, '', '```mermaid', 'graph TD', ...lines, '```', ''].join('\n');
 const before = readFileSync(file, 'utf8');
 const after = `${before.slice(0, before.indexOf(mark))}${mark}\n${graph}`;
 if (!process.argv.includes('--check')) writeFileSync(file, after);
-else if (after !== before) {
-  console.error('ARCHITECTURE.md does not show the imports as they are: run npx node scripts/import-graph.ts');
+else if (after !== before)
+  fail('ARCHITECTURE.md does not show the imports as they are: run npx node scripts/import-graph.ts');
+for (const name of limited) {
+  if (counts[name] > limits[name]) fail(`src/ has ${counts[name]} ${name}; at most ${limits[name]} are wanted.`);
+}
+
+/** Returns the room of a file: an inner room, or the folder of src. The command line, src/main.ts, is above all rooms. */
+function roomOf(path: string): string | undefined {
+  const [, outer, inner] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
+  if (outer === undefined) return undefined;
+  return innerRooms.find((room) => room === `${outer}/${inner}`) ?? outer;
+}
+
+/** Returns the length of the longest way down from a room. */
+function floorOf(room: string, above: readonly string[]): number {
+  if (above.includes(room)) {
+    throw new Error(
+      `The rooms import each other in a circle: ${[...above.slice(above.indexOf(room)), room].join(' → ')}.`,
+    );
+  }
+  const below = [...(arrows.get(room) ?? [])].map((target) => floorOf(target, [...above, room]));
+  return 1 + Math.max(0, ...below);
+}
+
+function fail(message: string): void {
+  console.error(message);
   process.exitCode = 1;
 }
 
-/**
- * Returns the module of a file: a folder of src, src/hosts/github, or one of the files of src that compose them;
- * undefined for others.
- */
-function moduleOf(path: string): string | undefined {
-  const [, name, inner] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
-  if (!path.startsWith('src/')) return undefined;
-  if (name === undefined) return /^src\/(main|app|core|create-app|jobs)\.ts$/.exec(path)?.[1];
-  return name === 'providers' && inner === 'github' ? 'providers/github' : name;
-}
-
-function idOf(name: string): string {
-  return name.replace('/', '_');
+function idOf(room: string): string {
+  return room.replace('/', '_');
 }

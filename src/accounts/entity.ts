@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { formatTimestamp, TimestampSchema, UuidSchema } from '../http/pipeline/envelope.ts';
+import type { Account } from '../model/account.ts';
 import { toPathPart } from '../model/account.ts';
 import { levelOf } from '../model/level.ts';
-import type { Account } from './store.ts';
 
 const Social = Type.Object(
   {

@@ -1,7 +1,8 @@
 import type { Connection } from '../database/connections/connection.ts';
+import type { Account } from '../model/account.ts';
 import { type Actor, nameKey } from '../model/account.ts';
 import { saveActors } from './mentions/actor-store.ts';
-import { type Account, findById } from './store.ts';
+import { findById } from './store.ts';
 
 /** Stores an account whose owner has just proved that it exists, under the name that the provider reports. */
 export async function saveOwned(

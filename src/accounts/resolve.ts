@@ -17,6 +17,7 @@ import type { AccountResolver, LookupTerms, Resolution } from '../http/pipeline/
 import type { Wait } from '../http/pipeline/envelope.ts';
 import type { PipelineServices } from '../http/pipeline/pipeline.ts';
 import type { Requester } from '../http/pipeline/requester.ts';
+import type { Account } from '../model/account.ts';
 import { nameKey } from '../model/account.ts';
 import { AppError } from '../model/errors.ts';
 import {
@@ -28,7 +29,7 @@ import {
   withUnknownName,
   withUrgency,
 } from './jobs.ts';
-import { type Account, findById, findByName, isShown } from './store.ts';
+import { findById, findByName, isShown } from './store.ts';
 import { isNameOptedOut } from './visibility/opt-out-store.ts';
 
 /** The most accounts that one job checks because callers name them. */

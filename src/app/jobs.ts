@@ -19,6 +19,7 @@ import { releaseLeftClaims } from '../sync/streams/claims.ts';
 import { createTasks } from '../sync/tasks.ts';
 import type { Config } from './config/config.ts';
 import type { Core } from './core.ts';
+import { createCleaningTasks } from './owners/clean-up.ts';
 import { findStoredRepositories } from './owners/erasure/store.ts';
 
 /** The jobs of a node. */
@@ -87,6 +88,7 @@ export function openJobTasks(
   const signing = { newSigningKey: generateSigningKey, credentialAlgorithm: config.credentialAlgorithm, publicUrl };
   const tasks = withInstallations(core.sync, {
     ...createTasks(core.sync),
+    ...createCleaningTasks(core.sync),
     ...createAwardTasks(core.sync),
     ...createCredentialTasks(core.sync),
     ...createBoardTasks({ ...core.sync, ...signing }, { onRefused, onUnnoted }),

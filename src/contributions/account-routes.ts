@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { Entity, toEntity, unknownNumbers } from '../accounts/entity.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
-import type { Account } from '../accounts/store.ts';
 import { AccountPath } from '../http/pipeline/endpoint.ts';
 import { envelope } from '../http/pipeline/envelope.ts';
 import { PageParameters } from '../http/pipeline/pagination.ts';
 import { addEndpoint } from '../http/pipeline/pipeline.ts';
 import type { App } from '../http/server/app.ts';
+import type { Account } from '../model/account.ts';
 import { type Counters, experienceOf, unknownCounters } from '../model/counters.ts';
 import { levelOf } from '../model/level.ts';
 import { findDays } from './history.ts';

@@ -1,8 +1,8 @@
 import type { RouteServices } from '../accounts/resolve.ts';
-import type { Account } from '../accounts/store.ts';
 import type { Connection } from '../database/connections/connection.ts';
 import type { ResolvedAccount } from '../http/pipeline/endpoint.ts';
 import { type PageStart, type Place, staleCursor } from '../http/pipeline/pagination.ts';
+import type { Account } from '../model/account.ts';
 import { counterNames, unknownCounters } from '../model/counters.ts';
 import { withStored } from './present-counters.ts';
 import { isSame, withPrivate } from './private-counters.ts';

@@ -1,5 +1,5 @@
-import type { Account } from '../accounts/store.ts';
 import type { Connection } from '../database/connections/connection.ts';
+import type { Account } from '../model/account.ts';
 import { type CounterName, counterNames, missingCounters } from '../model/counters.ts';
 import { sumTotals, withSums } from './present-counters.ts';
 import { type CountersOfDay, findHistory, removePrivateCounters, savePrivateCounters } from './totals/counter-store.ts';

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { Entity, toEntity } from '../accounts/entity.ts';
 import type { RouteServices } from '../accounts/resolve.ts';
-import type { Account } from '../accounts/store.ts';
 import { AccountPath, type HandlerResult, type RequestContext } from '../http/pipeline/endpoint.ts';
 import { envelope, formatTimestamp, type Progress, WindowSchema } from '../http/pipeline/envelope.ts';
 import { FormatParameter } from '../http/pipeline/images.ts';
 import { cutPage, itemsToRead, neighbourCursors, type Page, PageParameters } from '../http/pipeline/pagination.ts';
 import { addEndpoint } from '../http/pipeline/pipeline.ts';
 import type { App } from '../http/server/app.ts';
+import type { Account } from '../model/account.ts';
 import { type Counters, counterNames, unknownCounters } from '../model/counters.ts';
 import { WindowParameters } from '../model/windows/parameters.ts';
 import { today } from '../model/windows/periods.ts';

@@ -52,3 +52,31 @@ export function nameKey(name: string): string {
 export function toPathPart(name: string): string {
   return encodeURIComponent(name).replaceAll('%2F', ':');
 }
+
+/** An account as it is stored. */
+export interface Account extends AccountFacts {
+  id: string;
+  provider: string;
+  /** Null where the host does not show them. */
+  followers: number | null;
+  following: number | null;
+  experience: number;
+  /** The time of the last request for the whole record; null when the account is known only as a contributor. */
+  fetchedAt: Date | null;
+  /** The time when the host last reported whether it shows the account; null: never. */
+  checkedAt: Date | null;
+  /** True for an account that is never refreshed, such as one of the sample data, because no host has it. */
+  pinned: boolean;
+  /** True when the owner hides the account from all others. */
+  hidden: boolean;
+  /** True when the host does not show the account to the public. */
+  hiddenByHost: boolean;
+  /** True when the owner publishes the numbers of private contributions. */
+  publishesPrivate: boolean;
+  /** The time of a change of visibility after which the host's totals were not fetched yet; null: they were. */
+  totalsWantedAt: Date | null;
+  /** Data that the provider's module keeps about the account. */
+  memory: object | null;
+  createdAt: Date;
+  updatedAt: Date;
+}

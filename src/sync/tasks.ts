@@ -1,7 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AccountReference, lookUpJob, NamedAccounts, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
-import { createCleaningTasks } from '../app/owners/clean-up.ts';
 import { ListOfAccount } from '../contributions/contributors/jobs.ts';
 import { makeList, prepareList } from '../contributions/contributors/ranking.ts';
 import { findCollection } from '../contributions/items/collection-store.ts';
@@ -90,7 +89,6 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       schedule: '*/10 * * * *',
       run: (_payload, signal) => lookUpNamedPeople(context, call('background', signal)),
     },
-    ...createCleaningTasks(context),
     ...createRecountTasks(context),
     ...createOrphanTasks(context),
   };

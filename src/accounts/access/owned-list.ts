@@ -8,7 +8,7 @@ import {
   type Place,
   staleCursor,
 } from '../../http/pipeline/pagination.ts';
-import type { Account } from '../store.ts';
+import type { Account } from '../../model/account.ts';
 
 /** A page of a listing for the owner of an account, newest first: the items after one id, or before another. */
 export interface OwnedPage {

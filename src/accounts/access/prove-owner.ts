@@ -1,10 +1,11 @@
 import { inTransaction } from '../../database/connections/transaction.ts';
 import type { OwnershipProof, Provider } from '../../hosts/interface/provider.ts';
 import { countAttempt } from '../../http/pipeline/rate-limits.ts';
+import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import { lookUpJob, refreshJob, withUrgency } from '../jobs.ts';
 import { saveOwned } from '../ownership-store.ts';
-import { type Account, findByName } from '../store.ts';
+import { findByName } from '../store.ts';
 import { releaseOptOuts } from '../visibility/opt-out-store.ts';
 import { resumeHoldings } from './administrators/lapse-store.ts';
 import { confirmAdministrator, type Person } from './administrators/store.ts';

@@ -1,8 +1,8 @@
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import type { Caller } from '../../http/pipeline/caller.ts';
+import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
-import type { Account } from '../store.ts';
 import { actorOf, recordAction } from './actor.ts';
 import type { AuditAction } from './audit/store.ts';
 import type { AccessServices } from './services.ts';

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
-import { type Account, findByName } from '../../accounts/store.ts';
+import { findByName } from '../../accounts/store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { openDatabase } from '../../database/connections/open.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { announce } from '../../database/queue/announcements.ts';
+import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import {
   type Candidate,

@@ -1,7 +1,7 @@
 import type { LoadServices } from '../../accounts/resolve.ts';
-import type { Account } from '../../accounts/store.ts';
 import type { ResolvedAccount } from '../../http/pipeline/endpoint.ts';
 import type { LanguagesInput } from '../../http/pipeline/images.ts';
+import type { Account } from '../../model/account.ts';
 import { countedUntil, type Window } from '../../model/windows/window.ts';
 import { countLanguagesJob } from '../items/jobs.ts';
 import { findFewLanguages } from './few-store.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Account } from '../../accounts/store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
+import type { Account } from '../../model/account.ts';
 
 /**
  * A change of visibility changes a user's numbers of all years. Counts of the service follow at once. Numbers

@@ -1,7 +1,7 @@
 import type { RouteServices } from '../../accounts/resolve.ts';
-import type { Account } from '../../accounts/store.ts';
 import type { ResolvedAccount } from '../../http/pipeline/endpoint.ts';
 import type { Source } from '../../http/pipeline/envelope.ts';
+import type { Account } from '../../model/account.ts';
 import {
   type CounterName,
   type Counters,

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import type { Account } from '../../accounts/store.ts';
 import type { Provider } from '../../hosts/interface/provider.ts';
+import type { Account } from '../../model/account.ts';
 import type { Window } from '../../model/windows/window.ts';
 import type { Tag } from '../description/document.ts';
 import type { Caller } from './caller.ts';

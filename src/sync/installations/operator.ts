@@ -2,12 +2,12 @@ import { recordInstalled } from '../../accounts/installations/coverage-store.ts'
 import { installByOperator, uninstallByOperator } from '../../accounts/installations/operator-store.ts';
 import { requestListing } from '../../accounts/mentions/mention-store.ts';
 import { findOwnedRepository } from '../../accounts/repositories/store.ts';
-import type { Account } from '../../accounts/store.ts';
 import { collectJob, collectRepositoryJob } from '../../contributions/items/jobs.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
 import { announce } from '../../database/queue/announcements.ts';
 import type { Call, ListedRepository, Provider } from '../../hosts/interface/provider.ts';
+import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
 import { saveListed } from '../listings/list-repositories.ts';

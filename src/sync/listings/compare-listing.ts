@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { refreshJob } from '../../accounts/jobs.ts';
 import { hideUnseen } from '../../accounts/repositories/hide-store.ts';
 import { findByExternalIds, type Repository } from '../../accounts/repositories/store.ts';
-import type { Account } from '../../accounts/store.ts';
 import { collectRepositoryJob } from '../../contributions/items/jobs.ts';
 import { forgetReportedBy } from '../../contributions/totals/private-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
@@ -16,6 +15,7 @@ import {
   type StreamTip,
   streamsOf,
 } from '../../hosts/interface/provider.ts';
+import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import type { RepositoryFacts } from '../../model/repository.ts';
 import type { SyncContext } from '../context.ts';

@@ -8,12 +8,13 @@ import {
 } from '../../accounts/installations/owner-poll-store.ts';
 import { refreshJob } from '../../accounts/jobs.ts';
 import { findByExternalIds, findOwnedRepositories } from '../../accounts/repositories/store.ts';
-import { type Account, findById } from '../../accounts/store.ts';
+import { findById } from '../../accounts/store.ts';
 import { collectRepositoryJob } from '../../contributions/items/jobs.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob, type Job } from '../../database/queue/added-jobs.ts';
 import type { OwnerChanges, OwnerPolls } from '../../hosts/interface/owner-polls.ts';
 import type { Call, Provider } from '../../hosts/interface/provider.ts';
+import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import { newCost, type SyncContext } from '../context.ts';
 import { recordStreamChange } from '../streams/stream-change-store.ts';

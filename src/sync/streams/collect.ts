@@ -7,7 +7,7 @@ import {
   findOwnedRepository,
   type Repository,
 } from '../../accounts/repositories/store.ts';
-import { type Account, findById } from '../../accounts/store.ts';
+import { findById } from '../../accounts/store.ts';
 import { findCollection } from '../../contributions/items/collection-store.ts';
 import { collectJob, collectRepositoryJob, type RepositoryOfAccount } from '../../contributions/items/jobs.ts';
 import type { Connection } from '../../database/connections/connection.ts';
@@ -15,6 +15,7 @@ import { inTransaction } from '../../database/connections/transaction.ts';
 import { completeLookup, failLookup, renewLookup } from '../../database/queue/lookups.ts';
 import { isDenied } from '../../hosts/interface/denied.ts';
 import type { Call, KnownRepository, Provider } from '../../hosts/interface/provider.ts';
+import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext, Work } from '../context.ts';
 import { listRepositories, saveListed } from '../listings/list-repositories.ts';

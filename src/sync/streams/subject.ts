@@ -1,6 +1,6 @@
 import type { Repository } from '../../accounts/repositories/store.ts';
-import type { Account } from '../../accounts/store.ts';
 import type { Call, KnownRepository, Provider } from '../../hosts/interface/provider.ts';
+import type { Account } from '../../model/account.ts';
 import type { AppError } from '../../model/errors.ts';
 import type { Extent } from '../context.ts';
 import type { SkipCollector } from './skips.ts';

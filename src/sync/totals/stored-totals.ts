@@ -1,10 +1,10 @@
 import { refreshJob } from '../../accounts/jobs.ts';
-import type { Account } from '../../accounts/store.ts';
 import { findHistory, saveCounters } from '../../contributions/totals/counter-store.ts';
 import { countStored } from '../../contributions/totals/private-store.ts';
 import { wantTotals } from '../../contributions/totals/wanted-totals-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
+import type { Account } from '../../model/account.ts';
 import { type CounterName, type Counters, counterNames } from '../../model/counters.ts';
 import { needsOf } from '../../model/kinds.ts';
 import type { SyncContext } from '../context.ts';

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { type Account, findById } from '../../../src/accounts/store.ts';
+import { findById } from '../../../src/accounts/store.ts';
 import { beginErasure } from '../../../src/app/owners/erasure/store.ts';
 import { collectRepositoryJob, fetchWindowJob } from '../../../src/contributions/items/jobs.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import type { Account } from '../../../src/model/account.ts';
 import { now, saveGrace } from '../contributions/erasure-fixture.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { type Account, findById } from '../../../src/accounts/store.ts';
+import { findById } from '../../../src/accounts/store.ts';
 import { findOptedOutEmails, releaseOptOuts } from '../../../src/accounts/visibility/opt-out-store.ts';
 import { eraseNext } from '../../../src/app/owners/erasure/erase.ts';
 import { beginErasure } from '../../../src/app/owners/erasure/store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import type { Account } from '../../../src/model/account.ts';
 import { openTestDatabase } from '../../database.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';
 import { now, saveGrace } from '../../integration/contributions/erasure-fixture.ts';

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { type Account, findByName } from '../../../src/accounts/store.ts';
+import { findByName } from '../../../src/accounts/store.ts';
 import { currentRanking } from '../../../src/contributions/contributors/ranking.ts';
 import type { Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { Computations } from '../../../src/http/pipeline/computations.ts';
+import type { Account } from '../../../src/model/account.ts';
 import { analyzeTables } from '../../integration/plans.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');

@@ -9,7 +9,6 @@ import { createCleaningTasks } from '../../../src/app/owners/clean-up.ts';
 import { createLog } from '../../../src/model/log.ts';
 import { newCost, type SyncContext } from '../../../src/sync/context.ts';
 import { lookUp, refresh } from '../../../src/sync/lookups/look-up.ts';
-import { createTasks } from '../../../src/sync/tasks.ts';
 import { createTestDatabase, isOnCluster, openTestDatabase } from '../../database.ts';
 import { analyzeTables, watchPlans } from '../../integration/plans.ts';
 import { clock } from '../../time.ts';
@@ -45,7 +44,7 @@ describe('the clean-up job', () => {
         );
         return rows[0]?.count ?? Number.NaN;
       };
-      const cleanUp = () => createTasks(core.sync)['clean_up']?.run({}, call.signal);
+      const cleanUp = () => createCleaningTasks(core.sync)['clean_up']?.run({}, call.signal);
       const id = await lookUp(core.sync, { provider: 'github', name: user }, call);
       assert.ok(id);
       assert.equal(await lookUp(core.sync, { provider: 'github', name: 'nobody-at-all' }, call), undefined);

@@ -12,6 +12,8 @@ const names = new Set(settings.flatMap(({ name, isSecret }) => (isSecret ? [name
 const foreign = new Set([
   'NODE_ENV',
   'HTTPS_PROXY',
+  // Heroku sets it.
+  'DATABASE_CONNECTION_POOL_URL',
   // They are read by Node and git, and name authorities in place of CA_FILE.
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',

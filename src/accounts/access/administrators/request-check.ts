@@ -1,7 +1,7 @@
 import type { Connection } from '../../../database/connections/connection.ts';
 import { addJob } from '../../../database/queue/added-jobs.ts';
+import type { Account } from '../../../model/account.ts';
 import { checkAdministratorJob } from '../../jobs.ts';
-import type { Account } from '../../store.ts';
 import type { Person } from './store.ts';
 
 /** Queues a check of the holder of a new key or link, so that the owner soon sees whether the service can check. */

@@ -1,8 +1,8 @@
 import type { Connection } from '../../../database/connections/connection.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import { formatTimestamp } from '../../../http/pipeline/envelope.ts';
+import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
-import type { Account } from '../../store.ts';
 import { recordAction } from '../actor.ts';
 import { presentHolder } from '../administrators/presented.ts';
 import { requestCheck } from '../administrators/request-check.ts';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
-import type { Account } from '../../store.ts';
 import type { AccessServices } from '../services.ts';
 import { cookiesFor, readCookie } from './cookies.ts';
 import { hashOf } from './sign-in.ts';

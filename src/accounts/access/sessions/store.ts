@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { deleteSome } from '../../../database/schema/delete-some.ts';
-import { type Account, findById } from '../../store.ts';
+import type { Account } from '../../../model/account.ts';
+import { findById } from '../../store.ts';
 
 /** A sign-in that has begun and not ended; its secrets check the response of the host. */
 export interface StoredSignIn {

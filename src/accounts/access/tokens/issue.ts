@@ -1,6 +1,6 @@
 import { importJWK, SignJWT } from 'jose';
 import type { Connection } from '../../../database/connections/connection.ts';
-import type { Account } from '../../store.ts';
+import type { Account } from '../../../model/account.ts';
 import { scopes, serviceTokenType } from './claims.ts';
 import type { NewSigningKey } from './signing-key.ts';
 import { currentSigningKey } from './signing-key-store.ts';

@@ -3,7 +3,6 @@ import { removeFormerNames } from '../../../accounts/former-name-store.ts';
 import { endInstallationsOf } from '../../../accounts/installations/erase-store.ts';
 import { lookUpJob, refreshJob } from '../../../accounts/jobs.ts';
 import { hideSomeOf } from '../../../accounts/repositories/hide-store.ts';
-import type { Account } from '../../../accounts/store.ts';
 import { emptyAccount } from '../../../accounts/visibility/erase-store.ts';
 import { addOptedOutEmails, addOptedOutNames, addOptOuts } from '../../../accounts/visibility/opt-out-store.ts';
 import { eraseAddresses } from '../../../contributions/items/identity-store.ts';
@@ -12,6 +11,7 @@ import type { Connection } from '../../../database/connections/connection.ts';
 import { announce } from '../../../database/queue/announcements.ts';
 import { deleteSome } from '../../../database/schema/delete-some.ts';
 import { takeErasureLock } from '../../../database/schema/erasure-lock.ts';
+import type { Account } from '../../../model/account.ts';
 
 /** The most repositories that are hidden together with their owner. */
 const hiddenAtOnce = 100;

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { findCanCheck } from '../../../accounts/access/administrators/store.ts';
 import type { AccessServices } from '../../../accounts/access/services.ts';
-import type { Account } from '../../../accounts/store.ts';
 import { findCollection } from '../../../contributions/items/collection-store.ts';
 import { findProgress } from '../../../contributions/totals/progress-store.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
@@ -17,6 +16,7 @@ import {
 import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';
 import { PageParameters } from '../../../http/pipeline/pagination.ts';
 import type { App } from '../../../http/server/app.ts';
+import type { Account } from '../../../model/account.ts';
 import { findOwnersDeliveries } from '../../../sync/deliveries/owner-store.ts';
 import { messages, ownersReason, ownersReasons } from './reasons.ts';
 import {

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../../accounts/resolve.ts';
-import { type Account, findByName, isShown } from '../../../accounts/store.ts';
+import { findByName, isShown } from '../../../accounts/store.ts';
 import { AccountPath, MovedRepository, RepositoryPath, type RequestContext } from '../../../http/pipeline/endpoint.ts';
 import { PageParameters } from '../../../http/pipeline/pagination.ts';
 import { addEndpoint } from '../../../http/pipeline/pipeline.ts';
 import type { App } from '../../../http/server/app.ts';
+import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import { contributionKinds, itemised, namesOfKinds } from '../../../model/kinds.ts';
 import { listKeyOf } from '../../../model/windows/cursors.ts';

@@ -1,8 +1,8 @@
 import { checkAccessJob } from '../../../accounts/jobs.ts';
 import type { LoadServices } from '../../../accounts/resolve.ts';
-import type { Account } from '../../../accounts/store.ts';
 import { findOutcome } from '../../../database/queue/lookups.ts';
 import type { LookupTerms } from '../../../http/pipeline/endpoint.ts';
+import type { Account } from '../../../model/account.ts';
 import { countsSince, findUnchecked } from './access-store.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { isPresentInSql, isPublicInSql } from '../../../accounts/repositories/present-store.ts';
-import type { Account } from '../../../accounts/store.ts';
 import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { fixedStatement, pointRead } from '../../../database/reads/point-reads.ts';
 import { keptAwards } from '../../../database/schema/kept-awards.ts';
+import type { Account } from '../../../model/account.ts';
 import { countsSince, mayKnowInSql } from './access-store.ts';
 
 /** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id. */

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { actorOf, recordAction } from '../../../accounts/access/actor.ts';
 import type { AccessServices } from '../../../accounts/access/services.ts';
-import type { Account } from '../../../accounts/store.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import type { Caller } from '../../../http/pipeline/caller.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
 import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';
 import type { App } from '../../../http/server/app.ts';
+import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import { storable } from '../files/store.ts';
 import { setRevoked } from './store.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
-import type { Account } from '../../../accounts/store.ts';
 import type { Provider } from '../../../hosts/interface/provider.ts';
+import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { ReadBoardsFile } from '../file/read-file.ts';
 import type { UnreadDocument } from './reading-thread.ts';

@@ -1,8 +1,8 @@
 /** The program of the thread that reads documents; `DocumentReader` starts it. */
 import assert from 'node:assert/strict';
 import { parentPort } from 'node:worker_threads';
-import type { Account } from '../../../accounts/store.ts';
 import type { Provider } from '../../../hosts/interface/provider.ts';
+import type { Account } from '../../../model/account.ts';
 import { fileHostOf } from '../file/hosts.ts';
 import { readBoardsFile } from '../file/read-file.ts';
 

@@ -1,5 +1,5 @@
-import type { Account } from '../../../accounts/store.ts';
 import type { Provider } from '../../../hosts/interface/provider.ts';
+import type { Account } from '../../../model/account.ts';
 import type { UnreportedHost } from '../../rules/file/unreported-warnings.ts';
 import type { RepositoryPattern } from '../board.ts';
 import type { FileHost } from './reading.ts';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { ShownRepository } from '../../../accounts/repositories/public-store.ts';
-import type { Account } from '../../../accounts/store.ts';
 import type { LanguageSum } from '../../../contributions/languages/store.ts';
 import { AccountPath, MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { PartRequest } from '../../../http/pipeline/endpoints.ts';
 import type { Page, ReadPart } from '../../../http/pipeline/pages.ts';
+import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { CounterName } from '../../../model/kinds.ts';
 import { progressOf } from '../../../model/level.ts';

@@ -1,7 +1,7 @@
 import type { Repository } from '../../../accounts/repositories/store.ts';
-import type { Account } from '../../../accounts/store.ts';
 import { MovedRepository, RepositoryPath } from '../../../http/pipeline/endpoint.ts';
 import type { Page } from '../../../http/pipeline/pages.ts';
+import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { Earnable } from '../../../recognition/achievements/awards/earnable-store.ts';
 import type { OpenBoard } from '../../../recognition/boards/views/open-board-store.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { Account } from '../../../accounts/store.ts';
 import { AccountPath, MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { Page } from '../../../http/pipeline/pages.ts';
+import type { Account } from '../../../model/account.ts';
 import type { AwardedAchievement } from '../../../recognition/achievements/awards/holders-store.ts';
 import { heldBy, holdersFacts, medal } from '../account/sections.ts';
 import { accountPath, awardPath, endpointPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';

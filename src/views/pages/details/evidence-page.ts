@@ -1,9 +1,9 @@
 import { type Static, type TObject, Type } from 'typebox';
-import type { Account } from '../../../accounts/store.ts';
 import { type AccountName, MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { PartRequest } from '../../../http/pipeline/endpoints.ts';
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
 import type { Page, PageContext } from '../../../http/pipeline/pages.ts';
+import type { Account } from '../../../model/account.ts';
 import { fill } from '../../cards/languages/language.ts';
 import {
   changeOf,

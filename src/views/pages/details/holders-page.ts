@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import type { Account } from '../../../accounts/store.ts';
 import { MovedRepository, RepositoryPath } from '../../../http/pipeline/endpoint.ts';
 import type { Page } from '../../../http/pipeline/pages.ts';
 import { type Cursors, cutPage, type Place, staleCursor } from '../../../http/pipeline/pagination.ts';
+import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import type {
   AchievementHolder,

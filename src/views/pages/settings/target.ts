@@ -2,10 +2,11 @@ import { recentForMs } from '../../../accounts/access/administrators/holding.ts'
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import type { Session } from '../../../accounts/access/sessions/session.ts';
 import { type Administered, findAdministered } from '../../../accounts/access/sessions/store.ts';
-import { type Account, findById } from '../../../accounts/store.ts';
+import { findById } from '../../../accounts/store.ts';
 import type { Provider } from '../../../hosts/interface/provider.ts';
 import type { Caller } from '../../../http/pipeline/caller.ts';
 import type { AccountName } from '../../../http/pipeline/endpoint.ts';
+import type { Account } from '../../../model/account.ts';
 import { nameKey } from '../../../model/account.ts';
 
 /** The longest time, in ms, since the host confirmed an administrator: to see the settings, and to change them. */
