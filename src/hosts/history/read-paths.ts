@@ -4,7 +4,7 @@ import { checkOid, readCopy } from './read-copy.ts';
 /** The paths of the files that commits change, by the ids of the commits. */
 export type PathsByCommit = Map<string, string[]>;
 
-/** The most paths of one commit; GitHub lists no more either. */
+/** The most paths of one commit; GitHub lists no more either. `onCut` reports commits with more. */
 const maxPaths = 3000;
 /** A longer path is left out: no usual file system could hold it (PATH_MAX of Linux). */
 const maxPathBytes = 4096;
@@ -16,6 +16,8 @@ export interface PathOptions {
   signal: AbortSignal;
   /** The paths of a merge: those that differ from its first parent, or none. */
   merges: 'first parent' | 'none';
+  /** Called for each commit of which paths are left out. */
+  onCut?: (() => void) | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface PathOptions {
 export async function* readPaths(
   directory: string,
   oids: readonly string[],
-  { signal, merges }: PathOptions,
+  { signal, merges, onCut }: PathOptions,
 ): AsyncGenerator<PathsByCommit, void, undefined> {
   if (oids.length === 0) return;
   // `--ignore-missing`: the branch may have lost a commit meanwhile.
@@ -37,7 +39,7 @@ export async function* readPaths(
   const parents = merges === 'none' ? ['--diff-merges=off'] : ['--first-parent', '-m'];
   // A path may look like an id. Unlike `--name-only`, `--raw` prints a marked record before each path.
   const options = ['--raw', '--no-abbrev', '--no-renames', '--no-mailmap', '-z', '--format=tformat:%H'];
-  const parser = new PathParser();
+  const parser = new PathParser(onCut);
   for await (const chunk of readCopy(
     directory,
     ['log', ...which, ...parents, ...options, ...oids.map(checkOid), '--'],
@@ -56,9 +58,14 @@ export async function* readPaths(
 class PathParser {
   readonly #records = new NulRecords(maxPathBytes + 1);
   #ended: PathsByCommit = new Map();
-  #current: { oid: string; paths: string[]; bytes: number } | undefined;
+  readonly #onCut: (() => void) | undefined;
+  #current: { oid: string; paths: string[]; bytes: number; isCut: boolean } | undefined;
   #isPathNext = false;
   #endedBytes = 0;
+
+  constructor(onCut: PathOptions['onCut']) {
+    this.#onCut = onCut;
+  }
 
   /** The size, in bytes, of the commits that `takeEnded` returns. */
   get bytes(): number {
@@ -90,21 +97,25 @@ class PathParser {
     } else if (/^\n?:/.test(record)) this.#isPathNext = true;
     else {
       this.#end();
-      this.#current = { oid: record, paths: [], bytes: 0 };
+      this.#current = { oid: record, paths: [], bytes: 0, isCut: false };
     }
   }
 
   #addPath(bytes: string): void {
     const commit = this.#current;
-    if (commit === undefined || bytes.length > maxPathBytes) return;
-    if (commit.paths.length >= maxPaths || commit.bytes + bytes.length > maxBytesOfCommit) return;
-    commit.paths.push(fromUtf8(bytes));
-    commit.bytes += bytes.length;
+    if (commit === undefined) return;
+    const isTooMuch = commit.paths.length >= maxPaths || commit.bytes + bytes.length > maxBytesOfCommit;
+    if (isTooMuch || bytes.length > maxPathBytes) commit.isCut = true;
+    else {
+      commit.paths.push(fromUtf8(bytes));
+      commit.bytes += bytes.length;
+    }
   }
 
   #end(): void {
     if (this.#current === undefined) return;
-    const { oid, paths, bytes } = this.#current;
+    const { oid, paths, bytes, isCut } = this.#current;
+    if (isCut) this.#onCut?.();
     this.#ended.set(oid, paths);
     this.#endedBytes += oid.length + bytes;
     this.#current = undefined;

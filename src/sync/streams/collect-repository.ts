@@ -12,7 +12,7 @@ import { readEmptyHistory } from '../histories/read-empty-history.ts';
 import { cutCommit, readHistory } from '../histories/read-history.ts';
 import { saveListed } from '../listings/list-repositories.ts';
 import { recordVisibility } from '../lookups/record-state.ts';
-import { fillCommitFiles } from './fill-commit-files.ts';
+import { cutPaths, fillCommitFiles } from './fill-commit-files.ts';
 import { fillDetails } from './fill-details.ts';
 import { followBoards } from './follow-boards.ts';
 import { followFile } from './follow-file.ts';
@@ -127,8 +127,9 @@ async function storeSkips(
   seenAt: Date,
 ): Promise<void> {
   const target = { repositoryId: repository.id };
-  // Commits that were read once are not read again: `readHistory` deletes their places.
-  await replaceSkips(context, { provider: repository.provider, target, stream, seenAt }, skips.take(), cutCommit.path);
+  // Commits that were read once are not read again. `readHistory` deletes their places before it reads all of them.
+  const keptPaths = [cutCommit.path, ...cutPaths];
+  await replaceSkips(context, { provider: repository.provider, target, stream, seenAt }, skips.take(), keptPaths);
 }
 
 async function outcomeOf(work: Promise<boolean>): Promise<{ isRead: boolean; failure?: unknown }> {
@@ -163,8 +164,9 @@ async function tryFillCommitFiles(
 ): Promise<void> {
   const findRemote = async (): Promise<GitRemote> => requirePart(provider, 'history').remoteOf(known, call.signal);
   try {
+    const { signal, onSkipped } = call;
     const onPart = extent?.onPart;
-    await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal: call.signal, onPart });
+    await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal, onPart, onSkipped });
   } catch (error) {
     if (!isOfOnePart(error) && !isOfGit(error)) throw error;
     context.onFailure(error, 'reading files of commits');

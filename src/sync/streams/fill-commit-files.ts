@@ -6,7 +6,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import type { HistoryCopy } from '../../hosts/history/history-cache.ts';
 import type { PathOptions, PathsByCommit } from '../../hosts/history/read-paths.ts';
-import type { GitRemote } from '../../hosts/interface/provider.ts';
+import type { Call, GitRemote } from '../../hosts/interface/provider.ts';
 import type { Extent, SyncContext } from '../context.ts';
 import { detailNames } from './fill-details.ts';
 
@@ -23,13 +23,16 @@ interface Filled {
   signal: AbortSignal;
   /** Receives the progress. */
   onPart?: Extent['onPart'] | undefined;
+  /** Receives each commit of which paths are left out. */
+  onSkipped?: Call['onSkipped'];
 }
 
 /** The two uses of paths: achievements store them, languages are counted from those of commits that are no merges. */
 const uses = {
-  commit_files: { merges: 'first parent', save: saveCommitFiles },
+  commit_files: { merges: 'first parent', cutPath: 'files', save: saveCommitFiles },
   commit_languages: {
     merges: 'none',
+    cutPath: 'languages',
     save: (transaction, repositoryId, pending, found) =>
       saveCommitLanguages(
         transaction,
@@ -42,6 +45,8 @@ const uses = {
   string,
   {
     merges: PathOptions['merges'];
+    /** The place of paths that are left out. */
+    cutPath: string;
     save: (
       transaction: Connection,
       repositoryId: string,
@@ -51,6 +56,9 @@ const uses = {
   }
 >;
 type Use = keyof typeof uses;
+
+/** The places of paths that are left out: the commits themselves are counted. */
+export const cutPaths: readonly string[] = Object.values(uses).map(({ cutPath }) => cutPath);
 
 /** Reads, by git, the pending paths of a repository's commits; each batch is stored at once. */
 export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<void> {
@@ -78,18 +86,20 @@ export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<v
  */
 async function readPendingPaths(
   connection: Connection,
-  { repositoryId, signal, onPart }: Filled,
+  { repositoryId, signal, onPart, onSkipped }: Filled,
   copy: HistoryCopy,
   use: Use,
 ): Promise<void> {
-  const { merges, save } = uses[use];
+  const { merges, cutPath, save } = uses[use];
+  const cut = { kind: 'commit', path: cutPath, reason: 'unreadable', explanation: '' } as const;
+  const onCut = (): void => onSkipped?.({ ...cut, isStored: true, isCounted: true });
   let after = '';
   let read = 0;
   for (let round = 0; round < maxRounds; round += 1) {
     const pending = await findPendingDetails(connection, repositoryId, use, { limit: commitsAtOnce, after });
     if (pending.length === 0) return;
     const oids = pending.map(({ key }) => key);
-    for await (const found of copy.readPaths(oids, { signal, merges })) {
+    for await (const found of copy.readPaths(oids, { signal, merges, onCut })) {
       await inTransaction(connection, (transaction) => save(transaction, repositoryId, pending, found));
     }
     after = oids.at(-1) ?? after;

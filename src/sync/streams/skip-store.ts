@@ -66,16 +66,16 @@ export async function saveSkipped(
   return parts.map((part) => added.delete(keyOf(part)));
 }
 
-/** Deletes the places that a complete scan did not meet again, except those of a kept path, which it may not have read. */
+/** Deletes the places that a complete scan did not meet again, except those of kept paths, which it may not have read. */
 export async function forgetSkippedBefore(
   connection: Connection,
   { target, stream, seenAt }: Omit<SkipPlace, 'provider'>,
-  keptPath = '',
+  keptPaths: readonly string[] = [],
 ): Promise<void> {
   await sql`
     delete from skipped_items
     where coalesce(repository_id, account_id) = ${columnsOf(target).id} and stream = ${stream} and seen_at < ${seenAt}
-      and path <> ${keptPath}`.execute(connection);
+      and path <> all(${[...keptPaths]}::text[])`.execute(connection);
 }
 
 /** Counts the items of the given kinds that a scan has left out. */

@@ -40,17 +40,17 @@ export async function recordSkips(
   }
 }
 
-/** Replaces the skipped parts of an earlier run, except those of a kept path, by those of one that began at `seenAt`. */
+/** Replaces the skipped parts of an earlier run, except those of kept paths, by those of one that began at `seenAt`. */
 export async function replaceSkips(
   context: SyncContext,
   at: { provider: string; target: SkipTarget; stream: string; seenAt: Date },
   parts: readonly SkippedPart[],
-  keptPath = '',
+  keptPaths: readonly string[] = [],
 ): Promise<void> {
   // Most runs skip nothing, and then one statement is enough.
-  if (parts.length === 0) return forgetSkippedBefore(context.connection, at, keptPath);
+  if (parts.length === 0) return forgetSkippedBefore(context.connection, at, keptPaths);
   await inTransaction(context.connection, async (transaction) => {
     await recordSkips(context, transaction, at, parts);
-    await forgetSkippedBefore(transaction, at, keptPath);
+    await forgetSkippedBefore(transaction, at, keptPaths);
   });
 }

@@ -90,7 +90,7 @@ describe('the paths of commits', () => {
     assert.deepEqual(second, ['\ufffd/\ufffd(\ufffd\ufffd\ufffd.ts']);
   });
 
-  it('limits paths of a commit to 3,000 and a megabyte, and keeps few commits in memory at once', async () => {
+  it('limits and reports paths of a commit above 3,000 or a megabyte, and keeps few commits in memory at once', async () => {
     const many = Array.from({ length: 4000 }, (_, index) => `${digits(index % 40)}/${digits(index)}`).toSorted();
     const long = Array.from({ length: 1500 }, (_, index) => `${digits(index)}${'x'.repeat(995)}`);
     const folders = Array.from({ length: 20 }, () => 'f'.repeat(240)).join('/');
@@ -108,8 +108,11 @@ describe('the paths of commits', () => {
     const merge = change(oids, {});
     await appendCommits(directory.pathOf('large.git'), 'refs/heads/main', [merge]);
     await using remote = await startRemote(directory.pathOf('large.git'));
-    const parts = await readParts(await fetchFrom(remote, 'large'), oids);
+    const copy = await fetchFrom(remote, 'large');
+    let cut = 0;
+    const parts = await readParts(copy, oids, 'first parent', () => void (cut += 1));
     const found = joined(parts);
+    assert.equal(cut, oids.length);
     assert.equal(found.size, oids.length);
     assert.deepEqual(found.get(oids[0] ?? ''), many.slice(0, 3000));
     assert.deepEqual(found.get(oids[1] ?? ''), long.slice(0, 1048));
@@ -159,9 +162,10 @@ async function readParts(
   copy: string,
   oids: readonly string[],
   merges: 'first parent' | 'none' = 'first parent',
+  onCut: () => void = () => assert.fail('no path is left out'),
 ): Promise<PathsByCommit[]> {
   const parts: PathsByCommit[] = [];
-  for await (const part of readPaths(copy, oids, { signal, merges })) parts.push(part);
+  for await (const part of readPaths(copy, oids, { signal, merges, onCut })) parts.push(part);
   return parts;
 }
 

@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { buildRepository, type CommitDescription, moveRef } from '../../../simulators/git/build-repository.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { changeNeeds, findPendingDetails } from '../../../src/contributions/items/detail-store.ts';
+import { changeNeeds, findPendingDetails, needLanguages } from '../../../src/contributions/items/detail-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { HistoryCache } from '../../../src/hosts/history/history-cache.ts';
+import type { Call } from '../../../src/hosts/interface/provider.ts';
 import type { Detail } from '../../../src/model/contribution.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import { findKnownUntil } from '../../../src/recognition/achievements/awards/work-store.ts';
@@ -46,10 +47,15 @@ async function prepare(commits: CommitDescription[]) {
     connection,
     repositoryId,
     /** @param node has copies of its own. */
-    fill: (node = 'one', signal = new AbortController().signal) =>
+    fill: (node = 'one', signal = new AbortController().signal, onSkipped?: Call['onSkipped']) =>
       fillCommitFiles(
         { connection, histories: new HistoryCache({ ...limits, directory: directory.pathOf(node) }) },
-        { repositoryId, signal, findRemote: async () => ({ url: `${remote.url}/a.git`, authorization: undefined }) },
+        {
+          repositoryId,
+          signal,
+          onSkipped,
+          findRemote: async () => ({ url: `${remote.url}/a.git`, authorization: undefined }),
+        },
       ),
     stored: () => storedFiles(connection, repositoryId),
     pending: async () =>
@@ -77,6 +83,23 @@ function changeNeedsOf(connection: Connection, repositoryId: string, needs: read
 }
 
 describe('paths of commits', () => {
+  it('reports commits of which paths are left out, for files and for languages', async () => {
+    const files = Array.from({ length: 3001 }, (_, index) => [`src/${index}.ts`, 'x'] as const);
+    await using prepared = await prepare([{ ...change('a.ts'), changes: new Map(files) }, change('b.ts', 0)]);
+    const { connection, repositoryId, fill } = prepared;
+    const skipped: object[] = [];
+    const signal = new AbortController().signal;
+    await changeNeedsOf(connection, repositoryId, ['commit_files']);
+    await inTransaction(connection, (transaction) => needLanguages(transaction, repositoryId));
+    await fill('one', signal, (part) => void skipped.push(part));
+    const part = { kind: 'commit', reason: 'unreadable', explanation: '', isStored: true, isCounted: true };
+    assert.deepEqual(skipped, [
+      { ...part, path: 'files' },
+      { ...part, path: 'languages' },
+    ]);
+    await fill('one', signal, () => assert.fail('they are read once'));
+  });
+
   it('fetches paths only when they are needed, and evaluates no commit before its paths are stored', async () => {
     await using prepared = await prepare([change('a.ts'), change('b.ts', 0)]);
     const { connection, repositoryId, remote, oids, fill, stored } = prepared;
