@@ -49,6 +49,14 @@ describe('recovery of an achievements file that is no YAML in places', () => {
     }
   });
 
+  it('leaves out few parts of a large file, because each time it is parsed whole', () => {
+    const broken = part('Wrong', 2).replace('      triggers', '        triggers');
+    const large = `#${'x'.repeat(200_000)}\n`;
+    const read = (start: string, count: number): number =>
+      readText(`${start}achievements:\n${broken.repeat(count)}${part('One', 2)}`).config.achievements.length;
+    assert.deepEqual([read('', 10), read(large, 3), read(large, 10)], [1, 1, 0]);
+  });
+
   it('names a part that begins in the middle of a line', () => {
     const expected = ['error: a new part of a list begins in the middle of a line; expected a line of its own for it'];
     const ofLines = part('Two', 2).replace(/triggers: .*/, 'icon: hero.png');

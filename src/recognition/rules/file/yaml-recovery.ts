@@ -5,8 +5,9 @@ import { type ReadYaml, readYaml } from './yaml-tree.ts';
 const partsOfAchievements = ['achievement', 'action', 'webhook'];
 /** A key at the top of the file ends the part before it. */
 const topKey = /^[^\s#-]/gm;
-/** Each attempt leaves out one part. */
+/** Each attempt leaves out one part, and parses the whole text: a large file has fewer of them. */
 const maxAttempts = 20;
+const maxParsedLength = 1024 * 1024;
 
 /**
  * Reads YAML in which single parts of a list are no YAML, such as an achievement with wrong indentation: they are left
@@ -20,7 +21,8 @@ export function readYamlByParts(text: string, kinds: readonly string[] = partsOf
   const { faults, shown: indented } = withoutMisplaced(text, partBegins);
   let shown = indented;
   let read = faults.length === 0 ? first : readYaml(shown);
-  for (let attempt = 0; attempt < maxAttempts && read.root === undefined; attempt += 1) {
+  const attempts = Math.min(maxAttempts, Math.floor(maxParsedLength / text.length));
+  for (let attempt = 0; attempt < attempts && read.root === undefined; attempt += 1) {
     const [fault] = read.faults;
     const part = fault && partAround(shown, partBegins, fault.start);
     if (fault === undefined || part === undefined || part.isLast) return first;
