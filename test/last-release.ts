@@ -34,7 +34,7 @@ export function findLastRelease(): LastRelease {
   return { reason: 'there is no earlier release: the first one is 1.0.0' };
 }
 
-/** Returns whether nodes of a version have to work with those of the next one: releases from 1.0 on (docs/decisions/0044). */
+/** Returns whether nodes of a version have to work with those of the next one: releases from 1.0 on (docs/decisions/0040). */
 export function isRelease(version: string): boolean {
   return /^[1-9]\d*\.\d+\.\d+$/.test(version);
 }

@@ -357,7 +357,7 @@ create index repository_polls_next on repository_polls (next_at);
 
 -- Contributions, commits and their addresses
 
--- Everything but commits. Divided tables have no foreign keys: docs/decisions/0051-no-foreign-keys-across.md.
+-- Everything but commits. Divided tables have no foreign keys: docs/decisions/0064-tables-by-repository.md.
 create table contributions (
   repository_id uuid not null,
   kind text not null,
@@ -1252,7 +1252,7 @@ create table pending_withdrawals (
 -- The next number of a node.
 create sequence node_numbers as integer cycle;
 
--- Changes that other nodes drop from their caches: docs/decisions/0053-announcements.md.
+-- Changes that other nodes drop from their caches: docs/decisions/0010-responses-kept-as-bytes.md.
 create unlogged table announcements (
   transaction xid8 default pg_current_xact_id() not null,
   kind text not null,

@@ -5,7 +5,7 @@ import { isWithdrawnInSql } from './present-store.ts';
 
 /**
  * A credential that its provider does not accept any more. Its row at once hides all data that the credential showed
- * (docs/decisions/0049-withdrawn-credentials.md). The private repositories are then hidden one by one in batches, and
+ * (docs/decisions/0012-private-repositories.md). The private repositories are then hidden one by one in batches, and
  * the row is deleted after the last one.
  */
 export interface WithdrawnCredential {

@@ -20,7 +20,7 @@ export interface Announcement {
 /**
  * Announces a change to every node, once the surrounding transaction commits. Only outcomes of lookups are sent by
  * NOTIFY: clients wait for them, and there are no more of them than hosts permit requests. See
- * docs/decisions/0053-announcements.md.
+ * docs/decisions/0010-responses-kept-as-bytes.md.
  */
 export async function announce(connection: Connection, { kind, key }: Announcement): Promise<void> {
   if (kind === 'lookup') await sql`select pg_notify(${channel}, ${`${kind} ${key}`})`.execute(connection);

@@ -1,5 +1,5 @@
 -- Records repositories whose rows in the tables that are divided by repository are still to be removed:
--- docs/decisions/0051-no-foreign-keys-across.md.
+-- docs/decisions/0064-tables-by-repository.md.
 
 create or replace function record_erased_repositories() returns trigger language plpgsql as $$
 begin

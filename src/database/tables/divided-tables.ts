@@ -1,6 +1,6 @@
 /**
  * The tables that are divided by repository; those that reads sum up come first. They refer to other tables without foreign
- * keys (docs/decisions/0051-no-foreign-keys-across.md).
+ * keys (docs/decisions/0064-tables-by-repository.md).
  */
 export const dividedNames = [
   'repository_totals',

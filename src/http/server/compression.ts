@@ -87,7 +87,7 @@ function compress(coding: Coding, body: Buffer, type: string | undefined): Promi
  * it repeats, so that an attacker whose text is next to a secret, and who makes the victim repeat the request, could
  * guess the secret (BREACH). Bodies with credentials, which only owners' endpoints send, are therefore never
  * compressed. All other bodies are, even those with private data: no browser adds a token to the request of another
- * page, so that no attacker can make owners repeat it (docs/decisions/0046-compressed-json.md).
+ * page, so that no attacker can make owners repeat it (docs/decisions/0010-responses-kept-as-bytes.md).
  */
 export function withCompressedForms<Rendered extends Representations>(response: Rendered): Rendered {
   const { body, headers } = response;

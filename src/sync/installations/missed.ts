@@ -24,7 +24,7 @@ const maxPages = 50;
 /**
  * The requests for a delivery that does not arrive. Each delay is twice the one before, so that they reach over the
  * three days: the address of the service can be unreachable for hours, and only deliveries contain some stars
- * (docs/decisions/0030-stars-by-their-deliveries.md).
+ * (docs/decisions/0015-deliveries-as-hints.md).
  */
 const redeliveries = { most: 11, firstDelayMs: 240_000 };
 /** The most deliveries that one run requests once more. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import type { ItemKind } from '../../model/contribution.ts';
 
-/** Deliveries of deletions only request the lists that decide (docs/decisions/0039-deletions-by-the-host.md). */
+/** Deliveries of deletions only request the lists that decide (docs/decisions/0015-deliveries-as-hints.md). */
 
 /**
  * Requests a whole scan of the streams that show whether an item still exists, and the items below it. Changes nothing

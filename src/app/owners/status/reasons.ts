@@ -1,6 +1,6 @@
 /**
  * The reasons why data of an account is missing, as its owner is shown them. They replace the host's message, which may
- * name the operator's addresses, scopes and quota (docs/decisions/0031-status-and-doctor.md).
+ * name the operator's addresses, scopes and quota (docs/decisions/0031-settings-status-and-doctor.md).
  */
 export const ownersReasons = [
   'single_sign_on',
