@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
-import { fixedStatement, pointRead } from '../../database/reads/point-reads.ts';
+import { pointRead } from '../../database/reads/point-reads.ts';
 import { isPublicInSql } from './present-store.ts';
 import { type Repository, toRepository } from './store.ts';
 
@@ -11,12 +11,16 @@ export type ShownRepository = Pick<
 >;
 
 /** Finds up to `limit` public repositories of an account: forks last, otherwise the most starred first. */
-export const findPublicRepositories = fixedStatement<{ ownerId: string; limit: number }, ShownRepository>(
-  (value) => sql`
+export async function findPublicRepositories(
+  connection: Connection,
+  { ownerId, limit }: { ownerId: string; limit: number },
+): Promise<ShownRepository[]> {
+  const { rows } = await sql<ShownRepository>`
     select ${pointRead} provider, name, description, language, license, is_fork as "isFork", stars from repositories
-    where owner_id = ${value('ownerId')} and ${isPublicInSql('repositories')}
-    order by is_fork, stars desc, id limit ${value('limit')}`,
-);
+    where owner_id = ${ownerId} and ${isPublicInSql('repositories')}
+    order by is_fork, stars desc, id limit ${limit}`.execute(connection);
+  return rows;
+}
 
 /** Finds one public repository of an account by its present name; the letter case does not matter. */
 export async function findPublicRepository(

@@ -16,7 +16,7 @@ export interface ItemFilter {
  * @param scope.personId the person whose items are listed; null: those of all people.
  */
 export function isWanted(
-  { personId, filter }: { personId: string | RawBuilder<string> | null; filter?: ItemFilter | undefined },
+  { personId, filter }: { personId: string | null; filter?: ItemFilter | undefined },
   counter: StoredCounter,
 ): RawBuilder<boolean> {
   const { type, isAssisted } = filter ?? {};

@@ -7,26 +7,17 @@ import { type ItemFilter, isAmong, isWanted, type NarrowedRepositories } from '.
 
 /** SQL for the items of one counter. Each kind of items is read by the index of its person or repository. */
 
-/** A value, or SQL for it where a statement is built once for all values. */
-export type ValueOrSql<Value> = Value | RawBuilder<Value>;
-
 /** The items behind a number. */
-export interface ItemScope extends ScopeInSql {
-  personId: string | null;
-  seesPrivateOf: string | null;
-}
-
-/** The same for statements, where the person may be SQL. */
-export interface ScopeInSql {
+export interface ItemScope {
   /** The person whose items count; null: all items of the owner's repositories. */
-  personId: ValueOrSql<string> | null;
+  personId: string | null;
   /** The owner whose repositories alone count; null: all stored repositories. */
   ownerId: string | null;
   repositoryId: string | null;
   /** Absent: the repositories are not narrowed further. */
   repositories?: NarrowedRepositories | undefined;
   /** The owner whose private repositories are visible; null: private items are not visible. */
-  seesPrivateOf: ValueOrSql<string | null>;
+  seesPrivateOf: string | null;
   /** True: all private repositories count, as in numbers that their owners publish. */
   countsPrivate?: boolean;
   filter?: ItemFilter | undefined;
@@ -67,18 +58,15 @@ export interface ItemPlace {
 }
 
 export interface ItemPage {
-  limit: ValueOrSql<number>;
+  limit: number;
   /** A number from the limit on that is part of the text of a prepared statement, so that PostgreSQL plans for that number of items. */
-  size?: number;
-  after?: PlaceInSql | undefined;
-  before?: PlaceInSql | undefined;
+  size?: number | undefined;
+  after?: ItemPlace | undefined;
+  before?: ItemPlace | undefined;
 }
 
-/** A position whose parts are values, or SQL for them. */
-type PlaceInSql = { [Part in keyof ItemPlace]: ValueOrSql<ItemPlace[Part]> };
-
 /** Returns SQL for the moment of a position. */
-export function momentOfPlace({ at }: PlaceInSql): RawBuilder<Date> {
+export function momentOfPlace({ at }: ItemPlace): RawBuilder<Date> {
   return sql`('epoch'::timestamptz + ${at}::bigint * interval '1 microsecond')`;
 }
 
@@ -112,13 +100,13 @@ export function isWithin(
  * Returns the condition that items in the repository `r` count, if it is a fork: in lists of repositories they do, for a person
  * not, as on the profiles of hosts. https://docs.github.com/account-and-profile/reference/profile-contributions-reference
  */
-export function countsAsFork({ personId, ownerId, repositoryId, inForks }: ScopeInSql): RawBuilder<boolean> {
+export function countsAsFork({ personId, ownerId, repositoryId, inForks }: ItemScope): RawBuilder<boolean> {
   if (inForks === true) return sql`r.is_fork`;
   return personId === null || ownerId !== null || repositoryId !== null ? sql`true` : sql`not r.is_fork`;
 }
 
 /** The condition that the repository `r` counts, and that its items may be seen. */
-export function isVisible(scope: ScopeInSql): RawBuilder<boolean> {
+export function isVisible(scope: ItemScope): RawBuilder<boolean> {
   const { ownerId, seesPrivateOf, countsPrivate, former } = scope;
   return former !== undefined
     ? former.isCounted
@@ -129,17 +117,17 @@ export function isVisible(scope: ScopeInSql): RawBuilder<boolean> {
 }
 
 /** The condition that the item `c` was stored at the former moment. */
-function wasStored({ former }: ScopeInSql): RawBuilder<boolean> {
+function wasStored({ former }: ItemScope): RawBuilder<boolean> {
   return former === undefined ? sql`true` : sql`c.stored_at <= ${former.at}`;
 }
 
 /** The repositories whose items may be seen. */
-export function visibleOf(scope: ScopeInSql): RawBuilder<unknown> {
+export function visibleOf(scope: ItemScope): RawBuilder<unknown> {
   return sql`select r.id from repositories r where ${isVisible(scope)}`;
 }
 
 /** The items of one counter. With a page, it may leave out items that are not on it. */
-export function itemsOf(scope: ScopeInSql, counter: StoredCounter, page?: ItemPage): RawBuilder<unknown> {
+export function itemsOf(scope: ItemScope, counter: StoredCounter, page?: ItemPage): RawBuilder<unknown> {
   const items = counter.kind === 'commit' ? commitsOf : contributionsOf;
   if (scope.personId !== null) return items(scope, counter, { page });
   // Stars of forks count for no account.
@@ -168,7 +156,7 @@ interface Narrowed {
 
 /** Contributions of a person, or those of an owner's repositories. */
 function contributionsOf(
-  scope: ScopeInSql,
+  scope: ItemScope,
   counter: StoredCounter,
   { isInRepository = sql`true` }: Narrowed,
 ): RawBuilder<unknown> {
@@ -195,7 +183,7 @@ function contributionsOf(
 }
 
 /** Returns SQL for the id of the star `c`, an HMAC-SHA-256 (RFC 2104) computed in SQL; null without `starKey`. */
-export function starIdOf({ starKey }: ScopeInSql): RawBuilder<unknown> {
+export function starIdOf({ starKey }: ItemScope): RawBuilder<unknown> {
   if (starKey === undefined) return sql`null::text`;
   // The key is repeated to the 64 bytes of a block of SHA-256.
   const [inner, outer] = [0x36, 0x5c].map((pad) => Buffer.alloc(64, starKey).map((byte) => byte ^ pad));
@@ -204,7 +192,7 @@ export function starIdOf({ starKey }: ScopeInSql): RawBuilder<unknown> {
 
 /** Commits of a person, read by the days on which the person has commits, or those of an owner's repositories. */
 function commitsOf(
-  scope: ScopeInSql,
+  scope: ItemScope,
   counter: StoredCounter,
   { page, isInRepository = sql`true` }: Narrowed,
 ): RawBuilder<unknown> {
@@ -227,11 +215,7 @@ function commitsOf(
 }
 
 /** The days (UTC) on which a person has commits; with a page, only the days that fill it. */
-function daysOfCommits(
-  personId: ValueOrSql<string>,
-  scope: ScopeInSql,
-  page: ItemPage | undefined,
-): RawBuilder<unknown> {
+function daysOfCommits(personId: string, scope: ItemScope, page: ItemPage | undefined): RawBuilder<unknown> {
   const { since } = scope;
   const until = endOfCounted(scope);
   const isAscending = page?.before !== undefined;
@@ -263,8 +247,8 @@ function daysOfCommits(
  */
 export function daysOfPage(
   days: (condition: RawBuilder<boolean>) => RawBuilder<unknown>,
-  limit: ValueOrSql<number>,
-  { isAscending, partialDay }: { isAscending: boolean; partialDay: ValueOrSql<Date> | null },
+  limit: number,
+  { isAscending, partialDay }: { isAscending: boolean; partialDay: Date | RawBuilder<Date> | null },
 ): RawBuilder<unknown> {
   const first = (condition: RawBuilder<boolean>) => sql`
     (${days(condition)} order by d.day ${isAscending ? sql`asc` : sql`desc`} fetch first (${limit}::integer) rows with ties)`;
@@ -274,7 +258,7 @@ export function daysOfPage(
 }
 
 /** Returns SQL for the day (UTC) of a moment. */
-export function dayOf(at: ValueOrSql<Date>): RawBuilder<string> {
+export function dayOf(at: Date | RawBuilder<Date>): RawBuilder<string> {
   return sql`(${at}::timestamptz at time zone 'UTC')::date`;
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
-import { fixedStatement, pointRead } from '../../database/reads/point-reads.ts';
+import { pointRead } from '../../database/reads/point-reads.ts';
 import { contributionKinds, itemised, type StoredCounter } from '../../model/kinds.ts';
 import { counts } from '../totals/column-store.ts';
 import { commitsOfPerson, momentOf } from '../windows/window-store.ts';
@@ -16,7 +16,6 @@ import {
   isWithin,
   itemsOf,
   personOf,
-  type ScopeInSql,
   visibleOf,
 } from './items-store.ts';
 
@@ -60,82 +59,38 @@ export async function findItems(
   counters: readonly StoredCounter[],
   page: { limit: number; after?: ItemPlace | undefined; before?: ItemPlace | undefined },
 ): Promise<Item[]> {
-  const { personId, seesPrivateOf } = scope;
-  const findPage = preparedPage(scope, counters, page);
-  const rows =
-    findPage === undefined || personId === null
-      ? (await pageOf(scope, counters, page).execute(connection)).rows
-      : await findPage(connection, {
-          ...(page.after ?? page.before ?? noPlace),
-          personId,
-          seesPrivateOf,
-          limit: page.limit,
-        });
+  const size = preparedSize(scope, counters, page);
+  const { rows } = await pageOf(scope, counters, { ...page, size }).execute(connection);
   return page.before === undefined ? rows : rows.toReversed();
 }
 
-/** The values of a statement about a page of a person. */
-interface PageValues extends ItemPlace {
-  personId: string;
-  seesPrivateOf: string | null;
-  limit: number;
-}
-
-/** Stands for the position of a first page, whose statement has none. */
-const noPlace: ItemPlace = { at: 0, kind: '', repositoryId: '', id: '' };
-
 /** The sizes of the default page and of the largest one, each with the item that shows whether another page follows. */
 const pageSizes = [31, 101];
-const preparedPages = new Map<string, ReturnType<typeof fixedStatement<PageValues, Item>>>();
 
 /**
- * Returns the prepared statement for a page of all items of one counter of a person; undefined: there is none. Its plan
+ * Returns the size of the prepared statement for a page of all items of one counter of a person; undefined: there is none. Its plan
  * fits persons with few items and with many, because it reads the first ones in the order of an index: of items by the
  * moment at which they were created, of commits by days. Between bounds of time, PostgreSQL plans better with the values.
  */
-function preparedPage(
+function preparedSize(
   scope: ItemScope,
   [counter, ...others]: readonly StoredCounter[],
-  { limit, after, before }: { limit: number; after?: unknown; before?: unknown },
-): ReturnType<typeof fixedStatement<PageValues, Item>> | undefined {
-  const size = pageSizes.find((atLeast) => limit <= atLeast);
+  { limit }: { limit: number },
+): number | undefined {
   const isInOrderOfIndex = counter?.kind !== 'star' && counter?.at === undefined && counter?.person === undefined;
-  if (counter === undefined || size === undefined || others.length > 0) return undefined;
-  if (!isInOrderOfIndex || !hasNoBounds(scope)) return undefined;
-  const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined;
-  const key = `${counter.name} ${size} ${direction}`;
-  const known = preparedPages.get(key);
-  if (known !== undefined) return known;
-  const findPage = fixedStatement<PageValues, Item>((value) => {
-    const place = { at: value('at'), kind: value('kind'), repositoryId: value('repositoryId'), id: value('id') };
-    const page = { limit: value('limit'), size, ...(direction && { [direction]: place }) };
-    return pageOf(
-      { ...noBounds, personId: value('personId'), seesPrivateOf: value('seesPrivateOf') },
-      [counter],
-      page,
-      pointRead,
-    );
-  });
-  preparedPages.set(key, findPage);
-  return findPage;
+  const isOfOne = counter !== undefined && others.length === 0 && scope.personId !== null;
+  return isOfOne && isInOrderOfIndex && hasNoBounds(scope) ? pageSizes.find((atLeast) => limit <= atLeast) : undefined;
 }
-
-const noBounds = { ownerId: null, repositoryId: null, since: null, until: null };
 
 /** Returns whether a scope has no more than a person and the owner whose private items are visible. */
 function hasNoBounds(scope: ItemScope): boolean {
-  const { ownerId, repositoryId, repositories, countsPrivate, filter, former, since, until } = scope;
-  const bounds = [ownerId, repositoryId, repositories, countsPrivate, filter, former, since, until];
+  const { ownerId, repositoryId, repositories, countsPrivate, filter, former, since, until, countedUntil } = scope;
+  const bounds = [ownerId, repositoryId, repositories, countsPrivate, filter, former, since, until, countedUntil];
   return bounds.every((bound) => bound === null || bound === undefined);
 }
 
 /** Returns SQL for a page of the visible items of some counters, with the names of the repositories of its items. */
-function pageOf(
-  scope: ScopeInSql,
-  counters: readonly StoredCounter[],
-  page: ItemPage,
-  mark: RawBuilder<unknown> = sql``,
-): RawBuilder<Item> {
+function pageOf(scope: ItemScope, counters: readonly StoredCounter[], page: ItemPage): RawBuilder<Item> {
   const order = orderOf(page);
   const ofEach = counters.map(
     (counter) => sql`(
@@ -143,7 +98,7 @@ function pageOf(
   );
   const shown = counters.some(({ kind }) => kind === 'review') ? withParents : withoutParents;
   return sql<Item>`
-    with ${mark} i as (${sql.join(ofEach, sql` union all `)})${shown.part}
+    with ${page.size === undefined ? sql`` : pointRead} i as (${sql.join(ofEach, sql` union all `)})${shown.part}
     select (extract(epoch from i.moment) * 1000000)::bigint as at, i.kind, i.repository_id as "repositoryId", i.id,
       i.counter, o.name as owner, r.name as repository, ${shown.number} as number, i.oid, ${shown.title} as title,
       i.is_co_authored as "isCoAuthored", i.assisted as "isAssisted"
@@ -155,7 +110,7 @@ function pageOf(
  * Returns SQL that leaves the first items of a list to a page. Those of a person are in the order of an index alone, and all of
  * the last moment follow: with more columns in the order, PostgreSQL would read and sort all of them where it expects few.
  */
-function firstOf({ personId }: ScopeInSql, { kind }: StoredCounter, page: ItemPage): RawBuilder<unknown> {
+function firstOf({ personId }: ItemScope, { kind }: StoredCounter, page: ItemPage): RawBuilder<unknown> {
   const { limit, size } = page;
   const order = orderOf(page);
   return personId === null || kind === 'commit'

@@ -166,7 +166,7 @@ export async function findLanguages(
         // A person has far more days than repositories, whose rows are then read once for each language.
         sql`own as (
           select ${isOfAllDays ? pointRead : sql``} d.repository_id, d.language, sum(d.files) as files from ${table} d
-          where ${ofDays} and ${isOfPerson(sql`${accountId}`)}
+          where ${ofDays} and ${isOfPerson(accountId)}
           group by d.repository_id, d.language
           union all ${repeated})`,
         sql`own d join repositories r on r.id = d.repository_id where ${isShown} and not r.is_fork`,
@@ -181,7 +181,7 @@ export async function findLanguages(
 }
 
 /** SQL that is true for the sums `d` that belong to an address of a person. */
-export function isOfPerson(accountId: RawBuilder<unknown>): RawBuilder<boolean> {
+export function isOfPerson(accountId: string): RawBuilder<boolean> {
   return sql`d.identity_id = any(array(select i.id from identities i where i.account_id = ${accountId}::uuid))`;
 }
 

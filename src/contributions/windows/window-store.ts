@@ -157,7 +157,7 @@ function countOfDays(accountId: string, counter: StoredCounter, range: Range): R
  * makes PostgreSQL expect few rows: without it, it reads all commits instead of the days by their index, and searches
  * `uncounted_commits` for all commits of a day instead of those of the person.
  */
-export function commitsOfDay(accountId: string | RawBuilder<string>): RawBuilder<unknown> {
+export function commitsOfDay(accountId: string): RawBuilder<unknown> {
   return sql`(
     select e.* from (
       select c.* from commits c
@@ -167,7 +167,7 @@ export function commitsOfDay(accountId: string | RawBuilder<string>): RawBuilder
 }
 
 /** The addresses of a person. */
-export function identitiesOf(accountId: string | RawBuilder<string>): RawBuilder<number[]> {
+export function identitiesOf(accountId: string): RawBuilder<number[]> {
   return sql`(select array_agg(i.id) from identities i where i.account_id = ${accountId}::uuid)`;
 }
 

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { type Client, type ClientBase, type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { notifying, StorableClient } from '../tables/storable.ts';
@@ -55,7 +54,7 @@ export function openPool(
     if (!(client instanceof StorableClient)) return;
     const hear = (): void => void heardAt.set(client, performance.now());
     hear();
-    socketOf(client).on('data', hear);
+    client.connection.stream.on('data', hear);
     client.on('error', () => {});
     client.once('end', () => heardAt.delete(client));
   });
@@ -174,8 +173,8 @@ function observePool(pool: Pool, observer: PoolObserver): void {
 }
 
 /** Ends a connection at once, without waiting for the server. Its statements fail, and its pool replaces it. */
-export function breakOff(client: Client): void {
-  socketOf(client).destroy();
+export function breakOff({ connection }: Client): void {
+  connection.stream.destroy();
 }
 
 /** Ends a connection, also when its server is silent. */
@@ -186,15 +185,7 @@ export async function endConnection(client: Client): Promise<void> {
 }
 
 /** Sends all that is written to a connection before the event loop goes on at once, in one call of the system. */
-export function writeAtOnce(client: Client): void {
-  const socket = socketOf(client);
-  socket.cork();
-  process.nextTick(() => socket.uncork());
-}
-
-/** The driver declares no type for the socket of a connection. */
-function socketOf(client: Client): Duplex {
-  const { connection }: { connection?: { stream: Duplex } } = Object(client);
-  if (connection === undefined) throw new Error('the PostgreSQL driver has no connection');
-  return connection.stream;
+export function writeAtOnce({ connection }: Client): void {
+  connection.stream.cork();
+  process.nextTick(() => connection.stream.uncork());
 }

@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { ClientConfig, PoolClient } from 'pg';
 import { cancelStatement } from '../connections/cancel-statement.ts';
+import { writeAtOnce } from '../connections/pool.ts';
 import { isPooled } from '../connections/sessions.ts';
-import { LentConnection } from './lent-connection.ts';
 import { isOutdated, preparedName } from './point-reads.ts';
-import { PreparedReads } from './prepared-reads.ts';
 import { overloaded } from './slots.ts';
 import { errorOfEnd, type StatementScope } from './statement-scope.ts';
 
@@ -13,11 +12,34 @@ import { errorOfEnd, type StatementScope } from './statement-scope.ts';
 const cancelAgainMs = 500;
 const queryCanceled = '57014';
 
+/** The driver's connection, of which the driver declares that rows may have any type. */
+interface NamingClient {
+  query<Row>(statement: { name?: string; text: string; values: unknown[] }): Promise<PostgresQueryResult<Row>>;
+}
+
 export interface LoanTerms {
   scope: StatementScope | undefined;
   /** Called after the connection is back in its pool, so that the next request may use one. */
   freeSlot: () => void;
   clientConfig: ClientConfig;
+}
+
+/** A connection, or what stands for one, that is lent to a request until `release`. */
+export abstract class LentConnection implements PostgresPoolClient {
+  query<Row>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
+  query<Row>(
+    statement: string | PostgresCursor<Row>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<Row>> | PostgresCursor<Row> {
+    if (typeof statement !== 'string') throw new Error('statements of requests have no cursors');
+    return this.run(statement, parameters);
+  }
+
+  protected abstract run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+
+  /** Returns the connection. @param destroy ends it, because its state is not known. */
+  abstract release(destroy?: boolean): void;
 }
 
 /**
@@ -51,7 +73,9 @@ export class Loan extends LentConnection {
     if (signal?.aborted && text !== 'rollback') throw errorOfEnd(signal);
     if (beginsTransaction(text)) this.#mayPrepare = false;
     const name = this.#mayPrepare ? preparedName(text) : undefined;
-    const statement = this.#send<Row>(text, parameters, name);
+    const client: NamingClient = this.#client;
+    if (name !== undefined) writeAtOnce(this.#client);
+    const statement = client.query<Row>({ text, values: [...parameters], ...(name !== undefined && { name }) });
     this.#statements.add(statement);
     try {
       return await statement;
@@ -68,16 +92,6 @@ export class Loan extends LentConnection {
     }
   }
 
-  #send<Row>(
-    text: string,
-    parameters: readonly unknown[],
-    name: string | undefined,
-  ): Promise<PostgresQueryResult<Row>> {
-    const client: PostgresPoolClient = this.#client;
-    if (name === undefined) return client.query<Row>(text, parameters);
-    return PreparedReads.of(this.#client).run<Row>({ name, text, values: parameters });
-  }
-
   /** Returns the connection to its pool, once no cancellation can reach the statement of the next user. */
   override release(destroy = false): void {
     const { scope, freeSlot } = this.#terms;
@@ -92,11 +106,12 @@ export class Loan extends LentConnection {
 
   /** Cancels until all statements have ended, because a cancellation ends the one that runs. */
   async #cancel(statements: readonly Promise<unknown>[]): Promise<boolean> {
-    const ended = Promise.allSettled(statements).then(() => true);
-    for (;;) {
+    const isRunning = (statement: Promise<unknown>): boolean => this.#statements.has(statement);
+    for (let left = statements; left.length > 0; left = left.filter(isRunning)) {
       if (!(await cancelStatement(this.#client, this.#terms.clientConfig))) return false;
-      if (await Promise.race([ended, wait(cancelAgainMs, false, { ref: false })])) return true;
+      await Promise.race([...left, wait(cancelAgainMs, undefined, { ref: false })]).catch(() => {});
     }
+    return true;
   }
 }
 

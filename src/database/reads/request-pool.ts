@@ -1,4 +1,3 @@
-import type { CompiledQuery } from 'kysely';
 import type { ClientConfig, Pool } from 'pg';
 import type { ConnectionPool } from '../connections/connection.ts';
 import { openPool, type PoolLimits, type PoolObserver } from '../connections/pool.ts';
@@ -6,7 +5,6 @@ import { isPooled } from '../connections/sessions.ts';
 import type { Replica } from '../replica/replica.ts';
 import { ReplicaLoan } from '../replica/replica-loan.ts';
 import { Loan } from './loan.ts';
-import { preparedName, setPointReader } from './point-reads.ts';
 import { DeferredLoan, SharedReads } from './shared-reads.ts';
 import { Slots } from './slots.ts';
 import { currentScope, leaveReplica, type Reads, type StatementScope } from './statement-scope.ts';
@@ -40,7 +38,7 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
     readsOf.set(scope, reads);
     return reads;
   };
-  const opened = openPool({ ...clientConfig, pipeline: shares }, limits, (pool) => {
+  return openPool({ ...clientConfig, pipeline: shares }, limits, (pool) => {
     observer?.onOpen({
       get totalCount() {
         return pool.totalCount;
@@ -65,15 +63,6 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
       end: () => pool.end(),
     };
   });
-  const lender = { pool: opened.pool, slots, clientConfig, observer };
-  setPointReader(opened.connection, <Row>({ sql: text, parameters }: CompiledQuery<Row>) => {
-    const scope = currentScope();
-    if (!shares || scope === undefined || preparedName(text) === undefined) return undefined;
-    if (replica === undefined) leaveReplica();
-    else if (scope.reads?.fromReplica === true) return undefined;
-    return readsIn(lender, scope).read<Row>(text, parameters);
-  });
-  return opened;
 }
 
 interface Lender {

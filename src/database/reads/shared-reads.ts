@@ -1,6 +1,5 @@
 import type { PostgresQueryResult } from 'kysely';
-import { LentConnection } from './lent-connection.ts';
-import type { Loan } from './loan.ts';
+import { LentConnection, type Loan } from './loan.ts';
 import { preparedName } from './point-reads.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { PostgresQueryResult } from 'kysely';
-import { LentConnection } from '../reads/lent-connection.ts';
-import { beginsTransaction, type Loan } from '../reads/loan.ts';
+import { beginsTransaction, LentConnection, type Loan } from '../reads/loan.ts';
 import type { Reads, StatementScope } from '../reads/statement-scope.ts';
 import type { Replica } from './replica.ts';
 

@@ -55,7 +55,7 @@ export class StorableClient extends Client {
       const noticed = (error: unknown): void => {
         this.#sent.delete(noticed);
         const seconds = (performance.now() - begunAt) / 1000;
-        for (let left = sizeOf(statement); left > 0; left -= 1) this.onStatement(seconds);
+        this.onStatement(seconds);
         if (error instanceof Error) this.onFailure(error);
         if (error instanceof Error && error.message === noResponse) this.onSilent();
       };
@@ -107,11 +107,6 @@ export function notifying(
     onEnd(results[0]);
     Reflect.apply(callback, undefined, results);
   };
-}
-
-/** Returns the number of statements that are sent as one. */
-function sizeOf(statement: unknown): number {
-  return typeof statement === 'object' && statement !== null && 'size' in statement ? Number(statement.size) : 1;
 }
 
 /** Cleans the values of a statement that is given as an object; statements of other kinds have none. */

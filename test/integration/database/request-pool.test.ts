@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { ConnectionPool } from '../../../src/database/connections/connection.ts';
 import { isDatabaseUnavailable } from '../../../src/database/connections/unavailable.ts';
-import { fixedStatement, pointRead } from '../../../src/database/reads/point-reads.ts';
+import { pointRead } from '../../../src/database/reads/point-reads.ts';
 import { openRequestPool } from '../../../src/database/reads/request-pool.ts';
 import { withinScope } from '../../../src/database/reads/statement-scope.ts';
 import { AppError } from '../../../src/model/errors.ts';
@@ -137,30 +137,6 @@ describe('point reads of requests', () => {
     const [statement, ...others] = await prepared(requests);
     assert.match(statement ?? '', /point read/);
     assert.deepEqual(others, []);
-  });
-
-  it('are built once where their text is fixed, and run with the values of each call', async () => {
-    await using opened = await open({ maxConnections: 1 });
-    const { connection } = opened.requests;
-    let built = 0;
-    const read = fixedStatement<{ word: string; list: readonly string[] }, { found: string; same: string }>((value) => {
-      built += 1;
-      return sql`
-        select ${pointRead} ${value('word')}::text || ${'-'}::text || array_to_string(${value('list')}::text[], ',') as found,
-          -- The same value again.
-
-          ${value('word')}::text as same`;
-    });
-    assert.deepEqual(await read(connection, { word: 'a', list: ['b', 'c'] }), [{ found: 'a-b,c', same: 'a' }]);
-    assert.deepEqual(
-      await connection.transaction().execute((transaction) => read(transaction, { word: 'd', list: [] })),
-      [{ found: 'd-', same: 'd' }],
-    );
-    assert.equal(built, 1);
-    const [text = '', ...others] = await prepared(opened.requests);
-    assert.deepEqual(others, []);
-    // PostgreSQL copies the text with each run.
-    assert.match(text, /^select .* as found,\n\$\d+::text as same$/);
   });
 
   const scoped = <Result>(work: () => Promise<Result>, signal = new AbortController().signal): Promise<Result> =>

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isPresentInSql } from '../../../accounts/repositories/present-store.ts';
 import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
-import { fixedStatement, pointRead } from '../../../database/reads/point-reads.ts';
+import { pointRead } from '../../../database/reads/point-reads.ts';
 import { allAwards, keptAwards } from '../../../database/schema/kept-awards.ts';
 
 /** An achievement that the file of a public repository defines at present. */
@@ -53,7 +53,7 @@ export function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
 }
 
 /** Returns SQL for a table with the number of holders of the achievement `h`, at most `upTo`. */
-export function holdersInSql(upTo: RawBuilder<unknown> = sql`${maxHolders + 1}`) {
+export function holdersInSql(upTo = maxHolders + 1) {
   // The offset lets each account be read by its key, however few accounts PostgreSQL expects.
   return sql`(select count(*)::integer as holders from (
     select from ${allAwards('w')} cross join lateral (
@@ -62,11 +62,15 @@ export function holdersInSql(upTo: RawBuilder<unknown> = sql`${maxHolders + 1}`)
 }
 
 /** Counts the holders of achievements, at most `upTo` each. */
-export const countHolders = fixedStatement<{ ids: readonly string[]; upTo: number }, { id: string; holders: number }>(
-  (value) => sql`
+export async function countHolders(
+  connection: Connection,
+  { ids, upTo }: { ids: readonly string[]; upTo: number },
+): Promise<{ id: string; holders: number }[]> {
+  const { rows } = await sql<{ id: string; holders: number }>`
     select ${pointRead} h.id, n.holders
-    from unnest(${value('ids')}::uuid[]) h (id) cross join lateral ${holdersInSql(value('upTo'))} n`,
-);
+    from unnest(${ids}::uuid[]) h (id) cross join lateral ${holdersInSql(upTo)} n`.execute(connection);
+  return rows;
+}
 
 /** Returns the columns of the achievement `h` of the repository `r`, which `n` people hold. */
 function columnsInSql() {

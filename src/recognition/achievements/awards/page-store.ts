@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isPresentInSql, isPublicInSql } from '../../../accounts/repositories/present-store.ts';
 import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
-import { fixedStatement, pointRead } from '../../../database/reads/point-reads.ts';
+import { pointRead } from '../../../database/reads/point-reads.ts';
 import { keptAwards } from '../../../database/schema/kept-awards.ts';
 import type { Account } from '../../../model/account.ts';
 import { countsSince, mayKnowInSql } from './access-store.ts';
@@ -81,58 +81,24 @@ interface AwardsPage {
  */
 export async function findAwardPage(connection: Connection, audience: Audience, page: AwardsPage): Promise<Award[]> {
   const { after, before, id } = page;
-  const has = {
-    private: audience.includesPrivate,
-    after: after !== undefined,
-    before: before !== undefined,
-    id: id !== undefined,
-  };
-  const key = Object.values(has).join();
-  const findAwards = statements.get(key) ?? awardsStatement(has);
-  statements.set(key, findAwards);
+  const { accountId, isOwner, includesPrivate, now } = audience;
   const [us, placeId] = after ?? before ?? [];
-  const { accountId, isOwner, now } = audience;
-  const since = countsSince(now);
-  const { limit } = page;
-  const rows = await findAwards(connection, { accountId, isOwner, since, limit, us, placeId, id });
-  const awards = rows.map(toAward);
-  return before === undefined ? awards : awards.toReversed();
-}
-
-interface AwardValues {
-  accountId: string;
-  isOwner: boolean;
-  /** The time from which on a check of access counts. */
-  since: Date;
-  limit: number;
-  /** The place at which the page begins. */
-  us: string | undefined;
-  placeId: string | undefined;
-  id: string | undefined;
-}
-
-/** The statements by the parts that they have. */
-const statements = new Map<string, ReturnType<typeof awardsStatement>>();
-
-/** @param has the parts of the statement that not all pages have. */
-function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id', boolean>) {
-  return fixedStatement<AwardValues, Row>((value) => {
-    const beside = (operator: '<' | '>') => sql`
-      and (w.awarded_at, w.id) ${sql.raw(operator)}
-        ('epoch'::timestamptz + ${value('us')}::bigint * interval '1 microsecond', ${value('placeId')}::uuid)`;
-    // All readers may know a public repository.
-    const isOpen = has.private
-      ? sql`not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')})`
-      : sql`true`;
-    const isShown = has.private
-      ? sql`${isPresentInSql('r')} and ${mayKnowInSql(sql`${value('since')}::timestamptz`)}`
-      : isPublicInSql('r');
-    const direction = sql.raw(has.before ? 'asc' : 'desc');
-    return sql`
+  const beside = (operator: '<' | '>') => sql`
+    and (w.awarded_at, w.id) ${sql.raw(operator)}
+      ('epoch'::timestamptz + ${us}::bigint * interval '1 microsecond', ${placeId}::uuid)`;
+  // All readers may know a public repository.
+  const isOpen = includesPrivate
+    ? sql`not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')})`
+    : sql`true`;
+  const isShown = includesPrivate
+    ? sql`${isPresentInSql('r')} and ${mayKnowInSql(sql`${countsSince(now)}::timestamptz`)}`
+    : isPublicInSql('r');
+  const direction = sql.raw(before === undefined ? 'desc' : 'asc');
+  const { rows } = await sql<Row>`
     select ${pointRead} w.id, h.id as achievement_id, h.repository_id, h.name, h.icon, h.description, w.awarded_at,
       w.imported_at is not null as is_imported,
       (extract(epoch from w.awarded_at) * 1000000)::bigint::text as awarded_at_us,
-      case when t.is_open then r.name when ${value('isOwner')}::boolean then w.repository_name else '' end as repository_name,
+      case when t.is_open then r.name when ${isOwner}::boolean then w.repository_name else '' end as repository_name,
       case when t.is_open then o.name end as icon_owner, case when t.is_open then r.name end as icon_repository,
       r.default_branch, r.is_private
     from ${keptAwards('w')}
@@ -144,14 +110,15 @@ function awardsStatement(has: Record<'private' | 'after' | 'before' | 'id', bool
       where id = h.repository_id and ${isShown} offset 0) r
     cross join lateral (select id, name, publishes_private, deleted_at, hidden, hidden_by_host from accounts o
       where id = r.owner_id and deleted_at is null
-        and (${value('isOwner')}::boolean or id = w.account_id or ${isShownInSql('o')}) offset 0) o
+        and (${isOwner}::boolean or id = w.account_id or ${isShownInSql('o')}) offset 0) o
     cross join lateral (select ${isOpen} as is_open) t
-    where w.account_id = ${value('accountId')} and w.revoked_at is null
-      ${has.id ? sql`and (w.id = ${value('id')} or w.imported_id = ${value('id')})` : sql``}
-      ${has.after ? beside('<') : sql``}
-      ${has.before ? beside('>') : sql``}
-    order by w.awarded_at ${direction}, w.id ${direction} limit ${value('limit')}`;
-  });
+    where w.account_id = ${accountId} and w.revoked_at is null
+      ${id === undefined ? sql`` : sql`and (w.id = ${id} or w.imported_id = ${id})`}
+      ${after === undefined ? sql`` : beside('<')}
+      ${before === undefined ? sql`` : beside('>')}
+    order by w.awarded_at ${direction}, w.id ${direction} limit ${page.limit}`.execute(connection);
+  const awards = rows.map(toAward);
+  return before === undefined ? awards : awards.toReversed();
 }
 
 /**
