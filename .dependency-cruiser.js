@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+
 /** The import rules of ARCHITECTURE.md. */
 
 /** The rooms of src/, each above those that it may import. */
@@ -46,10 +48,39 @@ const apart = strangers.map(([from, to]) => ({
   to: { path: `^src/${to}` },
 }));
 
+/** Returns the files by which a package is imported: those that its `exports` or `main` name, without patterns. */
+function entriesOf(name) {
+  const folder = `node_modules/${name}`;
+  if (!existsSync(folder)) return [];
+  const { exports, main = 'index.js', module = main } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  return filesIn(exports ?? [main, module])
+    .filter((file) => !file.includes('*'))
+    .map((file) => `^${`${folder}/${file.replace(/^[.][/]/, '')}`.replaceAll('.', '[.]')}([.]js|/index[.]js)?$`);
+}
+
+function filesIn(exports) {
+  if (typeof exports === 'string') return [exports];
+  return Object.values(exports ?? {}).flatMap(filesIn);
+}
+
+const { dependencies, optionalDependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const entries = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies }).flatMap(entriesOf);
+
 export default {
   forbidden: [
     ...order,
     ...apart,
+    {
+      name: 'nothing-from-inside-a-package',
+      comment:
+        'a package may change what its exports do not name; the documentation of ajv names the files of its dialects',
+      severity: 'error',
+      from: {},
+      to: {
+        path: '^node_modules/',
+        pathNot: [...entries, '^node_modules/@types/[^/]+/index[.]d[.]ts$', '^node_modules/ajv/dist/20[0-9]+[.]js$'],
+      },
+    },
     {
       name: 'no-circular',
       comment: 'a reader finds no place to begin in a circle of imports',
