@@ -16,6 +16,7 @@ const rooms = [
   'recognition/achievements',
   'recognition/boards',
   'sync',
+  'views/languages',
   'views/cards',
   'views/pages',
   'app',

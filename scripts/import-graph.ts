@@ -12,6 +12,7 @@ const innerRooms = [
   'recognition/rules',
   'recognition/achievements',
   'recognition/boards',
+  'views/languages',
   'views/cards',
   'views/pages',
 ];

@@ -6,13 +6,13 @@ import type {
   ImageRequest,
   Parameters,
 } from '../../http/pipeline/images.ts';
+import { fill } from '../languages/language.ts';
+import type { Words } from '../languages/texts.ts';
 import type { Drawing } from './drawing/frame.ts';
 import { onPreview } from './drawing/preview-canvas.ts';
 import { fromDataAddress } from './images/encode.ts';
 import type { ImageSource } from './images/image-source.ts';
 import { cardOf } from './index.ts';
-import { fill } from './languages/language.ts';
-import type { Words } from './languages/words.ts';
 import { cardOptionParameters, looseScale, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
 import type { Rasterizer } from './png/rasterizer.ts';
 import { resumesText } from './states/coverage.ts';

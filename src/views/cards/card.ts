@@ -1,8 +1,8 @@
 import type { CardInput } from '../../http/pipeline/images.ts';
+import type { Language } from '../languages/language.ts';
+import type { Words } from '../languages/texts.ts';
 import type { Drawing } from './drawing/frame.ts';
 import type { Parts } from './drawing/parts.ts';
-import type { Language } from './languages/language.ts';
-import type { NothingOf } from './languages/words.ts';
 import type { CardOptions } from './options.ts';
 
 /** The images of a card as data URLs, by their original URLs. A card is drawn without those that are missing. */
@@ -17,7 +17,7 @@ export type ImageSize = 'small' | 'large';
 export interface CardDefinition<Content> {
   parts: Parts;
   /** The subject that the message names when there is no data to draw. */
-  nothingOf: NothingOf;
+  nothingOf: keyof Words['nothing'];
   /**
    * Returns why there is nothing to draw, in the place of the advice of the language; undefined where nothing was
    * counted so far. Absent: the advice always.

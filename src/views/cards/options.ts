@@ -1,10 +1,10 @@
 import { type TProperties, Type } from 'typebox';
 import { languagePart } from '../../http/pipeline/parameters.ts';
+import { type Language, languageOf } from '../languages/language.ts';
+import { locales } from '../languages/locales.ts';
 import { type Colour, colourPattern, readColour } from './drawing/colours.ts';
 import { type Parts, readParts } from './drawing/parts.ts';
 import { type Palette, type Palettes, palettesOf, themeAliases, themeNames } from './drawing/themes.ts';
-import { type Language, languageOf } from './languages/language.ts';
-import { locales } from './languages/locales.ts';
 
 /** The options of a card that do not depend on its content. */
 export interface CardOptions {

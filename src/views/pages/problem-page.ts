@@ -1,10 +1,10 @@
 import type { PageProblem } from '../../http/pipeline/send.ts';
 import { problemText } from '../cards/card-images.ts';
-import { fill } from '../cards/languages/language.ts';
+import { fill } from '../languages/language.ts';
+import type { PageWords } from '../languages/texts.ts';
 import { html, type Markup, trusted } from './layout/html.ts';
 import { renderDocument, type Site } from './layout/layout.ts';
 import type { Reader } from './reader.ts';
-import type { PageWords } from './words/words.ts';
 
 /** Renders an error for readers of pages. */
 export function problemPage(site: Site, reader: Reader, problem: PageProblem): string {

@@ -1,7 +1,6 @@
 import type { PageLanguage } from '../../http/pipeline/page-language.ts';
-import { type Language, languageOf } from '../cards/languages/language.ts';
-import { pageWordsOf } from './words/index.ts';
-import type { PageWords } from './words/words.ts';
+import { type Language, languageOf } from '../languages/language.ts';
+import { loadTexts, type PageWords } from '../languages/texts.ts';
 
 /** The reader of a page. */
 export interface Reader {
@@ -14,7 +13,7 @@ export interface Reader {
 export function readerOf({ locale, isChosen }: PageLanguage): Reader {
   return {
     language: languageOf(locale),
-    words: pageWordsOf(locale),
+    words: loadTexts(locale).pages,
     to: (path) => (isChosen ? withLanguage(path, locale) : path),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
-import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { locales } from '../../../src/views/languages/locales.ts';
 import { readerOf } from '../../../src/views/pages/reader.ts';
 import { sampled } from '../../depth.ts';
 import { ada, engines } from '../../integration/access/owner.ts';

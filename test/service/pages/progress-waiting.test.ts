@@ -7,8 +7,8 @@ import { inTransaction } from '../../../src/database/connections/transaction.ts'
 import type { Job } from '../../../src/database/queue/added-jobs.ts';
 import { announce } from '../../../src/database/queue/announcements.ts';
 import { claimLookup, completeLookup, delayLookup } from '../../../src/database/queue/lookups.ts';
-import { locales } from '../../../src/views/cards/languages/locales.ts';
-import { pageWordsOf } from '../../../src/views/pages/words/index.ts';
+import { locales } from '../../../src/views/languages/locales.ts';
+import { loadTexts } from '../../../src/views/languages/texts.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
@@ -71,7 +71,7 @@ describe('pages of accounts that wait', () => {
         const { status, text } = await shared.service.get(`${path}?people=31&lang=${locale}`);
         assert.equal(status, 200, text);
         const [, said = ''] = /<span data-failing>([^]*?)<\/span><\/p>/.exec(text) ?? [];
-        for (const part of pageWordsOf(locale).waitsForQuota.split(/\{\w+\}/))
+        for (const part of loadTexts(locale).pages.waitsForQuota.split(/\{\w+\}/))
           assert.ok(said.includes(part.replaceAll("'", '&#39;')), `${path} ${locale}: ${text}`);
         assert.ok(said.includes('github') && said.includes('UTC'), `${path} ${locale}: ${said}`);
       }

@@ -5,8 +5,8 @@ import { collectRepositoryJob } from '../../../src/contributions/items/jobs.ts';
 import { completeLookup, failLookup } from '../../../src/database/queue/lookups.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import { failStream } from '../../../src/sync/streams/stream-store.ts';
-import { locales } from '../../../src/views/cards/languages/locales.ts';
-import { pageWordsOf } from '../../../src/views/pages/words/index.ts';
+import { locales } from '../../../src/views/languages/locales.ts';
+import { loadTexts } from '../../../src/views/languages/texts.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
@@ -57,7 +57,7 @@ describe('the page of a repository that cannot be read', () => {
       const { status, text } = await shared.service.get(`${page}?people=22&lang=${locale}`);
       assert.equal(status, 200, text);
       const [, said = ''] = /<span data-failing>([^<]*)</.exec(text) ?? [];
-      for (const part of pageWordsOf(locale).notResponding.split(/\{\w+\}/))
+      for (const part of loadTexts(locale).pages.notResponding.split(/\{\w+\}/))
         assert.ok(said.includes(part.replaceAll("'", '&#39;')), `${locale}: ${said}`);
       assert.ok(said.includes('github') && said.includes('UTC'), `${locale}: ${said}`);
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { counterNames } from '../../../src/model/counters.ts';
 import { counterRows } from '../../../src/model/kinds.ts';
-import { en as english } from '../../../src/views/cards/languages/en.ts';
+import { loadTexts } from '../../../src/views/languages/texts.ts';
 import type { TestService } from '../../e2e/service.ts';
 
 /** The requests of a service, with paths below its entities of GitHub, or absolute ones. */
@@ -40,7 +40,7 @@ type Counters = Record<string, number>;
 
 const rareCounters = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [] : [name]));
 /** The names of counters in English, as cards and pages show them. */
-const labels = new Map<string | undefined, string>(counterNames.map((name) => [name, english[name]]));
+const labels = new Map<string | undefined, string>(counterNames.map((name) => [name, loadTexts('en').cards[name]]));
 const kinds = ['commits', 'issues', 'pull_requests', 'reviews', 'discussions'];
 /** A window that begins before every item. */
 const everything = 'since=2000-01-01';
@@ -174,7 +174,7 @@ async function readCounters(service: Reader, account: string, window: string): P
   const card = `${path}?format=svg&show=${rareCounters.join(',')}&${window}`;
   const drawn = await readDescription(service, card);
   for (const counter of counterNames) {
-    const value = drawn === undefined ? undefined : findDrawn(drawn, english[counter]);
+    const value = drawn === undefined ? undefined : findDrawn(drawn, loadTexts('en').cards[counter]);
     if (value === undefined) continue;
     // The description says where a card counts collected repositories alone, in place of a mark at each number.
     const isMissing = value === null || /collected here|collecting/i.test(drawn ?? '');

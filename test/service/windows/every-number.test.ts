@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { contributionKinds, counterRows, namesOfKinds } from '../../../src/model/kinds.ts';
 import { progressOf } from '../../../src/model/level.ts';
-import { en as english } from '../../../src/views/cards/languages/en.ts';
+import { loadTexts } from '../../../src/views/languages/texts.ts';
 import { sampled } from '../../depth.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
@@ -100,7 +100,7 @@ describe('every number', () => {
         const drawn = await description(`${path}?format=svg&show=${rareCounters.join(',')}&${query}`);
         for (const { name: counter } of counterRows) {
           if (query !== '' && isTimeless(counter)) continue;
-          const [label, value] = [english[counter], account.contributions[counter] ?? 0];
+          const [label, value] = [loadTexts('en').cards[counter], account.contributions[counter] ?? 0];
           assert.ok(drawn.includes(`${label}: ${format(value)}`), `${label} ${value}: ${drawn}`);
         }
         if (query !== '') continue;

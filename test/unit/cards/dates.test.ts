@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { languageOf } from '../../../src/views/cards/languages/language.ts';
+import { languageOf } from '../../../src/views/languages/language.ts';
 
 const dayMs = 86_400_000;
 

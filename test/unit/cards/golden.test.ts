@@ -2,11 +2,11 @@ import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { themeNames } from '../../../src/views/cards/drawing/themes.ts';
 import { cardNames, cardOf } from '../../../src/views/cards/index.ts';
-import { languageOf } from '../../../src/views/cards/languages/language.ts';
 import { readCardOptions } from '../../../src/views/cards/options.ts';
 import { prepareFonts } from '../../../src/views/cards/png/fonts.ts';
 import { Rasterizer } from '../../../src/views/cards/png/rasterizer.ts';
 import { drawState, type State } from '../../../src/views/cards/states/state.ts';
+import { languageOf } from '../../../src/views/languages/language.ts';
 import { assertGoldenImage, assertGoldenText } from './golden.ts';
 import { drawSample, sampleNames } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { languageOf } from '../../../src/views/cards/languages/language.ts';
-import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { languageOf } from '../../../src/views/languages/language.ts';
+import { locales } from '../../../src/views/languages/locales.ts';
 import { achievementsOf, boardOf, contributorsOf, progressOf, streakOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { draw } from './samples.ts';

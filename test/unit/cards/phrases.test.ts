@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fill, languageOf } from '../../../src/views/cards/languages/language.ts';
+import { fill, languageOf } from '../../../src/views/languages/language.ts';
 
 describe('fill', () => {
   it('replaces names, also the same one several times', () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Explanation } from '../../../src/model/errors.ts';
 import { createCardImages } from '../../../src/views/cards/card-images.ts';
-import { languageOf } from '../../../src/views/cards/languages/language.ts';
-import { locales } from '../../../src/views/cards/languages/locales.ts';
 import { withoutDirections } from '../../../src/views/cards/text/fit.ts';
+import { languageOf } from '../../../src/views/languages/language.ts';
+import { locales } from '../../../src/views/languages/locales.ts';
 import { sampled } from '../../depth.ts';
 
 const images = createCardImages({

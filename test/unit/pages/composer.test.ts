@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { relativePeriods } from '../../../src/model/windows/periods.ts';
 import { cardOf } from '../../../src/views/cards/index.ts';
-import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { locales } from '../../../src/views/languages/locales.ts';
 import { imagePath, kinds } from '../../../src/views/pages/composer/address.ts';
 import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod } from '../../../src/views/pages/composer/labels.ts';
 import { composerPage } from '../../../src/views/pages/composer/page.ts';

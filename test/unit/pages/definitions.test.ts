@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { readTranslation } from '../../../scripts/language-rules.ts';
 import { counterNames } from '../../../src/model/counters.ts';
 import { numberDefinition, definitionsOf as ofApi } from '../../../src/model/rules.ts';
-import { locales } from '../../../src/views/cards/languages/locales.ts';
-import { definitionOf, definitionsOf, type NumberName } from '../../../src/views/pages/definitions/index.ts';
+import { locales } from '../../../src/views/languages/locales.ts';
+import { definitionOf, definitionsOf, type NumberName } from '../../../src/views/pages/definitions.ts';
 import { type Reader, readerOf } from '../../../src/views/pages/reader.ts';
 
 const numbers = [
@@ -37,13 +38,14 @@ describe('the definitions on pages', () => {
     const english = new Set(sentencesOf(readerIn('en')));
     for (const locale of locales) {
       const sentences = sentencesOf(readerIn(locale));
+      const file = JSON.stringify(readTranslation(locale));
       assert.equal(sentences.length, english.size, locale);
       assert.equal(new Set(sentences).size, sentences.length, locale);
       for (const sentence of sentences) {
         assert.match(sentence, endsOfSentences, locale);
         // Pages do not render code in sentences.
         assert.ok(!sentence.includes('`'), `${locale}: ${sentence}`);
-        if (locale !== 'en') assert.ok(!english.has(sentence), `${locale}: ${sentence}`);
+        if (locale !== 'en') assert.ok(!english.has(sentence) || !file.includes(sentence), `${locale}: ${sentence}`);
       }
     }
   });

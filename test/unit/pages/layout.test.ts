@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { locales } from '../../../src/views/cards/languages/locales.ts';
+import { locales } from '../../../src/views/languages/locales.ts';
 import { trusted } from '../../../src/views/pages/layout/html.ts';
 import { type Document, renderDocument, type Site } from '../../../src/views/pages/layout/layout.ts';
 import { readerOf } from '../../../src/views/pages/reader.ts';

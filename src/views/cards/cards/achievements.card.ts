@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { CardInput } from '../../../http/pipeline/images.ts';
+import { fill } from '../../languages/language.ts';
 import { defineCard, type Images } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
@@ -8,7 +9,6 @@ import { gridOf, inWords, wallOf } from '../drawing/grid.ts';
 import { px } from '../drawing/markup.ts';
 import { drawMedal, drawMotif, drawRibbon, metalOf, rareUpTo, ribbonShare } from '../drawing/medal.ts';
 import { drawRing } from '../drawing/ring.ts';
-import { fill } from '../languages/language.ts';
 import type { CardOptions } from '../options.ts';
 import { joinParts, wrap } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { fill } from '../../languages/language.ts';
 import { defineCard, type Images } from '../card.ts';
 import { avatarClip, drawAvatar } from '../drawing/avatar.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { px } from '../drawing/markup.ts';
-import { fill } from '../languages/language.ts';
 import type { CardOptions } from '../options.ts';
 import { completenessOf } from '../states/completeness.ts';
 import { reasonOf } from '../states/nothing.ts';
@@ -151,7 +151,7 @@ function drawTitle(canvas: Canvas, title: string, maxWidth: number): number {
 }
 
 function pointsOf({ points }: Item, { language }: CardOptions): string {
-  return language.plural(language.words.points, points);
+  return language.plural('points', points);
 }
 
 /** @returns the y coordinate of the lower end. */

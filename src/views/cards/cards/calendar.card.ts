@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { CalendarInput } from '../../../http/pipeline/images.ts';
+import type { Language } from '../../languages/language.ts';
 import {
   dayMs,
   defaultWidthPx,
@@ -14,7 +15,6 @@ import { defineCard } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { px } from '../drawing/markup.ts';
-import type { Language } from '../languages/language.ts';
 import type { CardOptions } from '../options.ts';
 import { type Coverage, coverageOf, coverageOfCalendar } from '../states/coverage.ts';
 import { joinParts } from '../text/fit.ts';
@@ -73,9 +73,7 @@ export const calendarCard = defineCard<Content>({
       const maxWidth = width - 2 * padding;
       const { sizePx, weight } = textStyles.name;
       const own =
-        measure(summary, sizePx, weight) <= maxWidth
-          ? summary
-          : language.plural(language.words.contributions, calendar.total);
+        measure(summary, sizePx, weight) <= maxWidth ? summary : language.plural('contributions', calendar.total);
       canvas.headline({ at: padding, y: padding + 15, maxWidth }, options.title ?? own);
     }
     if (!hide.has('months')) drawMonths(canvas, layout, options, shown);
@@ -99,9 +97,9 @@ export const calendarCard = defineCard<Content>({
 });
 
 function summaryOf({ calendar: { from, until, total }, shown }: Content, language: Language): string {
-  const { words, plural, dateRange } = language;
-  if (shown.from === undefined) return plural(words.contributionsInYear, total);
-  return `${plural(words.contributions, total)} · ${dateRange(new Date(from), new Date(until))}`;
+  const { plural, dateRange } = language;
+  if (shown.from === undefined) return plural('contributionsInYear', total);
+  return `${plural('contributions', total)} · ${dateRange(new Date(from), new Date(until))}`;
 }
 
 function heightOf(options: CardOptions, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {

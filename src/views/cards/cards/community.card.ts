@@ -40,7 +40,7 @@ export const communityCard = defineCard<Content>({
   }),
   draw: ({ count, isCounting, leavesOutBots }, options) => {
     const { words, plural } = options.language;
-    const people = [plural(words.contributors, count), ...(leavesOutBots ? [words.withoutBots] : [])].join(' · ');
+    const people = [plural('contributors', count), ...(leavesOutBots ? [words.withoutBots] : [])].join(' · ');
     const value = count === 0 && isCounting ? words.stillCounting : people;
     return drawBadge(options, options.title ?? words.community, value);
   },

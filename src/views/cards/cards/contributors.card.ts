@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { WindowMeaning } from '../../../model/windows/window.ts';
+import { fill } from '../../languages/language.ts';
 import { defineCard, type Images } from '../card.ts';
 import { avatarClip, drawAvatar } from '../drawing/avatar.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { type Grid, gridOf, inWords, wallOf } from '../drawing/grid.ts';
-import { fill } from '../languages/language.ts';
 import type { CardOptions } from '../options.ts';
 import { asOfResponse, type Coverage, coverageOf, resumesAtOf, resumesText } from '../states/coverage.ts';
 import { reasonOf } from '../states/nothing.ts';
@@ -130,7 +130,7 @@ export const contributorsCard = defineCard<Content>({
 function summaryOf({ people, others, leavesOutBots, of, window }: Content, { language }: CardOptions): string[] {
   return [
     ...(of === '' ? [] : [of]),
-    language.plural(language.words.contributors, people.length + others),
+    language.plural('contributors', people.length + others),
     ...(leavesOutBots ? [language.words.withoutBots] : []),
     ...(window === undefined ? [] : [daysOf(window, language.date)]),
   ];
@@ -217,7 +217,7 @@ function drawList(canvas: Canvas, people: readonly Item[], options: CardOptions,
     const place = { at: at + avatarSize + 10, maxWidth: grid.itemWidth - avatarSize - 10 };
     canvas.text('name', { ...place, y: y + (hasCounts ? 15 : 23) }, name);
     if (!hasCounts) continue;
-    const count = language.plural(language.words.contributions, person.contributions);
+    const count = language.plural('contributions', person.contributions);
     const hasRoom = measure(count, textStyles.label.sizePx) <= place.maxWidth;
     canvas.text('label', { ...place, y: y + 31 }, hasRoom ? count : language.number(person.contributions));
   }

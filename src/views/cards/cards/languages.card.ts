@@ -87,7 +87,7 @@ export const languagesCard = defineCard<Content>({
     const rows = rowsOf(content.languages, options);
     const counted = [
       words.languagesTitle,
-      language.plural(words.changedFiles, content.languages.files),
+      language.plural('changedFiles', content.languages.files),
       ...(content.window === undefined ? [] : [daysOf(content.window, language.date)]),
     ];
     const summary = linesOf(counted, options, hide.has('summary'));

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { CalendarInput, StreakInput as Streak, StreaksInput as Streaks } from '../../../http/pipeline/images.ts';
+import type { Language } from '../../languages/language.ts';
 import { defineCard } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { type Grid, gridOf } from '../drawing/grid.ts';
 import { drawRing } from '../drawing/ring.ts';
-import type { Language } from '../languages/language.ts';
 import type { CardOptions } from '../options.ts';
 import { type Coverage, coverageOf, coverageOfCalendar } from '../states/coverage.ts';
 import { joinParts, wrap, wrapRange } from '../text/fit.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../languages/language.ts';
+import type { Language } from '../../languages/language.ts';
 import { type Fitted, fit, oneLine, partSeparator } from '../text/fit.ts';
 import { isMeasured, measure, type Weight } from '../text/measure.ts';
 import { escapeText, px } from './markup.ts';

@@ -1,5 +1,5 @@
 import type { WindowMeaning } from '../../../model/windows/window.ts';
-import type { Language } from '../languages/language.ts';
+import type { Language } from '../../languages/language.ts';
 import { firstDayOf, lastDayOf } from '../states/window-days.ts';
 import { measure } from '../text/measure.ts';
 import { type Canvas, textStyles } from './canvas.ts';

@@ -1,4 +1,4 @@
-import { fill, type Language } from '../languages/language.ts';
+import { fill, type Language } from '../../languages/language.ts';
 
 /** Returns how many repositories of a board are completely collected, and as of when. */
 export function completenessOf(

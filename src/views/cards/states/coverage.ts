@@ -1,6 +1,6 @@
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
 import type { CalendarInput } from '../../../http/pipeline/images.ts';
-import { fill, type Language } from '../languages/language.ts';
+import { fill, type Language } from '../../languages/language.ts';
 
 /** The data that the numbers of a card cover, and the time as of which they are known. */
 export interface Coverage {

@@ -1,5 +1,5 @@
 import type { WindowMeaning } from '../../../model/windows/window.ts';
-import { fill, type Language } from '../languages/language.ts';
+import { fill, type Language } from '../../languages/language.ts';
 import { dayOf, daysOf } from './window-days.ts';
 
 /** The facts about data without anything to draw. */

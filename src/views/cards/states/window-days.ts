@@ -1,6 +1,6 @@
 import { today } from '../../../model/windows/periods.ts';
 import type { WindowMeaning } from '../../../model/windows/window.ts';
-import type { Language } from '../languages/language.ts';
+import type { Language } from '../../languages/language.ts';
 
 /** Formats the first and the last day of a window; an open side is left out. */
 export function daysOf(window: WindowMeaning, date: Language['date']): string {

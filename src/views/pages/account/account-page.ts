@@ -11,9 +11,10 @@ import { progressOf } from '../../../model/level.ts';
 import type { Earnable } from '../../../recognition/achievements/awards/earnable-store.ts';
 import type { NextAchievement } from '../../../recognition/achievements/awards/next.ts';
 import type { OpenBoard } from '../../../recognition/boards/views/open-board-store.ts';
-import { fill } from '../../cards/languages/language.ts';
+import { fill } from '../../languages/language.ts';
+import type { PageWords } from '../../languages/texts.ts';
 import { accountPath, composerPath, counterPath, endpointPath, previewPath, withQuery } from '../addresses.ts';
-import { definitionOf } from '../definitions/index.ts';
+import { definitionOf } from '../definitions.ts';
 import { progressLine } from '../details/progress-evidence.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
@@ -24,7 +25,6 @@ import { tipsPath } from '../layout/style.ts';
 import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
 import type { Progress as CollectedRepositories } from '../progress/store.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import type { PageWords } from '../words/words.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import {
   achievements,

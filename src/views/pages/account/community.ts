@@ -1,7 +1,7 @@
 import { MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { ReadPart } from '../../../http/pipeline/pages.ts';
 import { contributorPath, endpointPath, withQuery } from '../addresses.ts';
-import { definitionOf } from '../definitions/index.ts';
+import { definitionOf } from '../definitions.ts';
 import { morePeopleLink } from '../details/parts.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';

@@ -8,7 +8,7 @@ import { maxHolders } from '../../../recognition/achievements/awards/holders-sto
 import { initialsOf } from '../../cards/drawing/avatar.ts';
 import { icons } from '../../cards/drawing/icons.ts';
 import { metalOf, metals } from '../../cards/drawing/medal.ts';
-import { fill } from '../../cards/languages/language.ts';
+import { fill } from '../../languages/language.ts';
 import {
   accountPath,
   awardPath,
@@ -20,7 +20,7 @@ import {
   repositoryPath,
   withQuery,
 } from '../addresses.ts';
-import { definitionOf, definitionsOf } from '../definitions/index.ts';
+import { definitionOf, definitionsOf } from '../definitions.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { asOfText, type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
 import type { AwardPart, BoardPart, Part } from '../layout/parts.ts';
@@ -115,7 +115,7 @@ export function languages(
   const facts = { id: 'languages-tip', means: definitionOf('languages', reader), window: words.detail.lifetime, asOf };
   const most = Math.max(1, ...sums.map(({ files }) => files));
   return html`<ol class="people shares">${sums.map(({ language, files }) => {
-    const number = own.plural(own.words.changedFiles, files);
+    const number = own.plural('changedFiles', files);
     return html`<li><span class="language"><svg viewBox="0 0 16 16" aria-hidden="true"><circle fill="${colourOfLanguage(language) ?? 'currentColor'}" cx="8" cy="8" r="5"/></svg><bdi>${language}</bdi></span>
 <meter min="0" max="${most}" value="${files}"></meter><span class="count">${numberLink(to(languagePath(provider, name, language)), number, facts)}</span></li>`;
   })}</ol>

@@ -1,8 +1,8 @@
 import type { StreakUnit } from '../../../contributions/calendar/streaks.ts';
 import { counterNames } from '../../../model/counters.ts';
-import { toLocale } from '../../cards/languages/locales.ts';
+import { toLocale } from '../../languages/locales.ts';
+import type { PageWords } from '../../languages/texts.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import type { ComposerWords } from '../words/composer-words.ts';
 import { type FieldValues, kindOf, kinds } from './address.ts';
 
 /** Describes the image in its own language for readers who cannot see it. */
@@ -38,7 +38,7 @@ const ownParts = [
   'counts',
   'bar',
   'shares',
-] as const satisfies readonly (keyof ComposerWords)[];
+] as const satisfies readonly (keyof PageWords['composer'])[];
 
 /** Returns the name of a part of a card. */
 export function labelOfPart(part: string, { language, words }: Reader): string {

@@ -2,9 +2,10 @@ import { streakUnits } from '../../../contributions/calendar/streaks.ts';
 import { relativePeriods } from '../../../model/windows/periods.ts';
 import { palettesOf, themeNames } from '../../cards/drawing/themes.ts';
 import { cardOf } from '../../cards/index.ts';
-import { fill } from '../../cards/languages/language.ts';
-import { locales } from '../../cards/languages/locales.ts';
 import { layouts } from '../../cards/options.ts';
+import { fill } from '../../languages/language.ts';
+import { locales } from '../../languages/locales.ts';
+import type { PageWords } from '../../languages/texts.ts';
 import { galleryImagePath } from '../gallery/page.ts';
 import { galleryCardOf } from '../gallery/samples.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
@@ -12,7 +13,6 @@ import { renderDocument, type Site } from '../layout/layout.ts';
 import { phonePicture } from '../layout/phone-picture.ts';
 import { swatch } from '../layout/swatch.ts';
 import type { Reader } from '../reader.ts';
-import type { ComposerWords } from '../words/composer-words.ts';
 import { type Field, type FieldValues, imagePath, kindOf, kinds, listOf } from './address.ts';
 import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod, labelOfUnit, nameOfLanguage } from './labels.ts';
 import { isPublic } from './public-address.ts';
@@ -23,7 +23,7 @@ const colours = ['accent', 'background', 'text', 'muted', 'border'] as const;
 /** A form: its reader, with the texts, and its fields. */
 interface Form {
   reader: Reader;
-  texts: ComposerWords;
+  texts: PageWords['composer'];
   values: FieldValues;
 }
 
@@ -189,7 +189,7 @@ ${snippets.map(({ id, label, write }) => snippet(id, id === 'picture' ? texts.li
 }
 
 /** Shows the chosen card of an invented account. */
-function example(values: FieldValues, texts: ComposerWords): Markup {
+function example(values: FieldValues, texts: PageWords['composer']): Markup {
   const card = galleryCardOf(kindOf(values).card, values);
   const look = { theme: values.get('theme') ?? 'auto', locale: values.get('locale') ?? 'en' };
   const path = card && galleryImagePath(card, look);
@@ -210,7 +210,11 @@ function withWidth(path: string, width: string | undefined): string {
   return width === undefined || /[?&]width=/.test(path) ? path : `${path}&width=${width}`;
 }
 
-function snippet(id: string, label: string, { content, texts }: { content: string; texts: ComposerWords }): Markup {
+function snippet(
+  id: string,
+  label: string,
+  { content, texts }: { content: string; texts: PageWords['composer'] },
+): Markup {
   return html`<p><label for="${id}">${label}</label>
 <textarea id="${id}" readonly rows="3" spellcheck="false" dir="ltr">${content}</textarea>
 <button type="button" class="copy small" data-copies="${id}" data-copied="${texts.copied}" hidden>${fill(texts.copy, { format: label })}</button></p>`;

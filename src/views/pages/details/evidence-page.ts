@@ -4,7 +4,7 @@ import type { PartRequest } from '../../../http/pipeline/endpoints.ts';
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
 import type { Page, PageContext } from '../../../http/pipeline/pages.ts';
 import type { Account } from '../../../model/account.ts';
-import { fill } from '../../cards/languages/language.ts';
+import { fill } from '../../languages/language.ts';
 import {
   changeOf,
   type PageWindow,
@@ -201,8 +201,7 @@ function entry(item: Item, { language }: Reader): Markup {
   const { title, url, repository, number, occurred_dttm: at, amount, points = amount, files } = item;
   const itemName = `${repository ?? ''}${number === null || number === undefined ? '' : ` #${number}`}`;
   const label = title || itemName || url;
-  const part =
-    points === undefined ? files && language.plural(language.words.changedFiles, files) : language.number(points);
+  const part = points === undefined ? files && language.plural('changedFiles', files) : language.number(points);
   return html`<li><strong>${url === '' ? label : html`<a href="${url}" rel="nofollow ugc">${label}</a>`}</strong>${part !== undefined && html` <span class="chip">${part}</span>`}
 <small>${title !== '' && html`<bdi>${itemName}</bdi> · `}<time datetime="${at}">${language.date(new Date(at))}</time></small></li>`;
 }

@@ -11,7 +11,7 @@ import type {
 } from '../../../recognition/achievements/awards/holders-store.ts';
 import { asOfTime, heldBy, medal, personLink } from '../account/sections.ts';
 import { accountPath, awardPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
-import { definitionOf } from '../definitions/index.ts';
+import { definitionOf } from '../definitions.ts';
 import { html } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { pendingPage } from '../progress/page.ts';

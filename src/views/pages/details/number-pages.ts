@@ -13,7 +13,7 @@ import {
   repositoryCounterPath,
   repositoryPath,
 } from '../addresses.ts';
-import { definitionOf, definitionsOf } from '../definitions/index.ts';
+import { definitionOf, definitionsOf } from '../definitions.ts';
 import type { Site } from '../layout/layout.ts';
 import { pointsDetails } from './board-evidence.ts';
 import { evidencePage } from './evidence-page.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { NextAchievement } from '../../../recognition/achievements/awards/next.ts';
 import { accountPath, progressPath, repositoryPath } from '../addresses.ts';
-import { definitionOf } from '../definitions/index.ts';
+import { definitionOf } from '../definitions.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { numberLink, tip } from '../layout/numbers.ts';
 import type { Reader } from '../reader.ts';

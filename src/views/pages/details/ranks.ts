@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { fill } from '../../cards/languages/language.ts';
+import { fill } from '../../languages/language.ts';
 import { avatar } from '../account/sections.ts';
 import { accountPath } from '../addresses.ts';
-import { definitionOf } from '../definitions/index.ts';
+import { definitionOf } from '../definitions.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
 import type { Reader } from '../reader.ts';
@@ -44,7 +44,7 @@ export function podium(items: readonly RankPart[], facts: RankFacts, reader: Rea
     const { rank, person, points } = item;
     if (person === null) return html`<div><strong>–</strong></div>`;
     const { provider, name, display_name: displayName } = person;
-    const text = language.plural(language.words.points, points);
+    const text = language.plural('points', points);
     return html`<div><a href="${to(accountPath(provider, name))}">${avatar(provider, person, 72)}<strong dir="auto">${displayName || name}</strong></a>
 <span class="place">${language.number(rank)}</span>${pointsOf(item, text, { ...facts, id: 'podium-tip' }, reader)}</div>`;
   })}</div>${sharedTip({ ...facts, id: 'podium-tip' }, reader)}</section>`;

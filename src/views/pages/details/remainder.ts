@@ -1,8 +1,8 @@
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
-import { fill } from '../../cards/languages/language.ts';
+import { fill } from '../../languages/language.ts';
+import type { PageWords } from '../../languages/texts.ts';
 import { html, type Markup } from '../layout/html.ts';
 import type { Reader } from '../reader.ts';
-import type { DetailWords } from '../words/detail-words.ts';
 
 /** The reasons in lists that have pages. */
 const reasons = ['host-total', 'private', 'erased-account', 'earned-once'] as const;
@@ -30,7 +30,7 @@ export function remainderOf(
   );
 }
 
-function sentenceOf(reason: (typeof reasons)[number], detail: DetailWords): string {
+function sentenceOf(reason: (typeof reasons)[number], detail: PageWords['detail']): string {
   if (reason === 'private') return detail.inPrivate;
   if (reason === 'erased-account') return detail.ofErased;
   if (reason === 'earned-once') return detail.ofSeveral;

@@ -1,7 +1,7 @@
 import type { AccountName } from '../../../http/pipeline/endpoint.ts';
 import { basePathIn, withBaseInPage } from '../../../http/server/base-path.ts';
 import { previewSize } from '../../cards/drawing/preview-canvas.ts';
-import { locales } from '../../cards/languages/locales.ts';
+import { locales } from '../../languages/locales.ts';
 import { oncePerLanguage, type Reader, withLanguage } from '../reader.ts';
 import { html, type Markup, trusted } from './html.ts';
 import type { Logo } from './logo.ts';

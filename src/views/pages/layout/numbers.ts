@@ -1,4 +1,4 @@
-import { fill } from '../../cards/languages/language.ts';
+import { fill } from '../../languages/language.ts';
 import type { Reader } from '../reader.ts';
 import { html, type Markup } from './html.ts';
 

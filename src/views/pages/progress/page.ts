@@ -1,5 +1,5 @@
 import type { Wait } from '../../../http/pipeline/envelope.ts';
-import { fill } from '../../cards/languages/language.ts';
+import { fill } from '../../languages/language.ts';
 import { accountPath } from '../addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';

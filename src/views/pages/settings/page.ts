@@ -1,7 +1,7 @@
 import type { Session } from '../../../accounts/access/sessions/session.ts';
 import type { Administered } from '../../../accounts/access/sessions/store.ts';
 import type { Account } from '../../../model/account.ts';
-import { fill } from '../../cards/languages/language.ts';
+import { fill } from '../../languages/language.ts';
 import { avatar } from '../account/sections.ts';
 import { settingsPath } from '../addresses.ts';
 import { html, type Markup } from '../layout/html.ts';

@@ -5,10 +5,10 @@ import type { Session } from '../../../accounts/access/sessions/session.ts';
 import type { OwnerRequest } from '../../../http/pipeline/endpoints.ts';
 import type { Form } from '../../../http/server/forms.ts';
 import { AppError } from '../../../model/errors.ts';
+import type { PageWords } from '../../languages/texts.ts';
 import { html, type Markup } from '../layout/html.ts';
 import type { Site } from '../layout/layout.ts';
 import type { Reader } from '../reader.ts';
-import type { OwnerWords } from '../words/owner-words.ts';
 import type { Target } from './target.ts';
 
 /** The context of a request to the settings of an account. */
@@ -33,10 +33,10 @@ export interface SettingsContext {
 export interface Section {
   /** The last segment of its path. */
   slug: string;
-  title: (words: OwnerWords) => string;
+  title: (words: PageWords['owner']) => string;
   show: (context: SettingsContext) => Promise<Markup>;
   /** The labels of the fields of its forms, by the names of the API. */
-  fields?: Readonly<Record<string, (words: OwnerWords) => string>>;
+  fields?: Readonly<Record<string, (words: PageWords['owner']) => string>>;
   /**
    * The changes that its forms make, by the value of `action`.
    * @returns markup that is shown once, such as a secret; undefined for nothing.

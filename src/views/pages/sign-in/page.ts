@@ -1,4 +1,4 @@
-import { fill } from '../../cards/languages/language.ts';
+import { fill } from '../../languages/language.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import type { Reader } from '../reader.ts';

@@ -1,6 +1,6 @@
 import { nameKey } from '../../../../model/account.ts';
 import { AppError } from '../../../../model/errors.ts';
-import { fill } from '../../../cards/languages/language.ts';
+import { fill } from '../../../languages/language.ts';
 import { html } from '../../layout/html.ts';
 import { form, type Section } from '../section.ts';
 

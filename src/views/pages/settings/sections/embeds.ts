@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { fill } from '../../../cards/languages/language.ts';
+import { fill } from '../../../languages/language.ts';
 import { composerPath, endpointPath } from '../../addresses.ts';
 import { html, trusted } from '../../layout/html.ts';
 import { day, form, idOf, itemForm, list, readItem, readItems, type Section, secretNotice } from '../section.ts';

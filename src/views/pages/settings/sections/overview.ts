@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { findInstallationsOf } from '../../../../accounts/installations/store.ts';
-import { fill } from '../../../cards/languages/language.ts';
+import { fill } from '../../../languages/language.ts';
 import { html } from '../../layout/html.ts';
 import { timeText } from '../../layout/time-text.ts';
 import { list, readItem, type Section, type SettingsContext } from '../section.ts';
