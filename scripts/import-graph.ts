@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { cruise } from 'dependency-cruiser';
+import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
 
 /**
  * Writes the graph of imports between the rooms of src/ into ARCHITECTURE.md, with the numbers of rooms, floors and arrows.
- * `--check` fails when the graph is outdated, larger than its limits, or has a circle.
+ * `--check` fails when the graph is outdated, larger than its limits, or has a circle, and when an import of any folder breaks
+ * a rule of .dependency-cruiser.js.
  */
 
 /** Folders below a room that are rooms themselves, because they hold a subject of their own. */
@@ -22,9 +24,18 @@ const limited = ['rooms', 'floors', 'arrows'] as const;
 const file = fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url));
 const mark = '<!-- import graph -->';
 
-const { output } = await cruise(['src'], { doNotFollow: { path: 'node_modules' }, tsPreCompilationDeps: true });
+const isCheck = process.argv.includes('--check');
+const config = fileURLToPath(new URL('../.dependency-cruiser.js', import.meta.url));
+const { output } = await cruise(
+  isCheck ? ['src', 'simulators', 'test', 'bench', 'scripts'] : ['src'],
+  await extractDepcruiseOptions(config),
+);
+if (typeof output === 'string') throw new Error('dependency-cruiser reports text in place of modules');
+if (isCheck) {
+  for (const { rule, from, to } of output.summary.violations) fail(`${rule.name}: ${from} → ${to}`);
+}
 const arrows = new Map<string, Set<string>>();
-for (const { source, dependencies } of (output as ICruiseResult).modules) {
+for (const { source, dependencies } of output.modules) {
   for (const { resolved } of dependencies) {
     const [from, to] = [roomOf(source), roomOf(resolved)];
     if (from === undefined || to === undefined || from === to) continue;
@@ -44,7 +55,7 @@ const summary = `${counts.rooms} rooms on ${counts.floors} floors, ${counts.arro
 const graph = [summary, '', '```mermaid', 'graph TD', ...lines, '```', ''].join('\n');
 const before = readFileSync(file, 'utf8');
 const after = `${before.slice(0, before.indexOf(mark))}${mark}\n${graph}`;
-if (!process.argv.includes('--check')) writeFileSync(file, after);
+if (!isCheck) writeFileSync(file, after);
 else if (after !== before)
   fail('ARCHITECTURE.md does not show the imports as they are: run npx node scripts/import-graph.ts');
 for (const name of limited) {
