@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { buildRepository } from '../simulators/git/build-repository.ts';
 import { readHistory } from '../simulators/git/histories.ts';
-import { commitFormat } from '../src/hosts/history/commit-parser.ts';
 import { fetchHistory } from '../src/hosts/history/fetch-history.ts';
 import { gitEnvironment } from '../src/hosts/history/git-environment.ts';
+import { commitFormat } from '../src/hosts/history/read-commits.ts';
 import { startRemote } from '../test/integration/history/remote.ts';
 import { sized } from './size.ts';
 

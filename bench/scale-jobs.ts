@@ -11,7 +11,7 @@ import { hideAllWithdrawn } from '../src/sync/lookups/lost-access.ts';
 import { recordVisibility } from '../src/sync/lookups/record-state.ts';
 import { collectNamedRepository } from '../src/sync/streams/collect.ts';
 import { type CheckLimits, checkTotals } from '../src/sync/totals/check-totals.ts';
-import { updateTotals } from '../src/sync/totals/update-totals.ts';
+import { updateTotals } from '../src/sync/totals/stored-totals.ts';
 import { findPort } from '../test/find-port.ts';
 import { startService } from './bench-service.ts';
 import { erasePerson } from './erase-person.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Call } from '../src/hosts/interface/call.ts';
-import { Credential } from '../src/hosts/transport/credential.ts';
+import { Credential, Slots } from '../src/hosts/transport/credential.ts';
 import { RequestScheduler } from '../src/hosts/transport/request-scheduler.ts';
-import { Slots } from '../src/hosts/transport/slots.ts';
 import { AppError } from '../src/model/errors.ts';
 import type { BenchResult } from './bench-result.ts';
 import { median } from './load.ts';

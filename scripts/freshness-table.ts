@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../src/app/config/config.ts';
 import { createProviders } from '../src/hosts/index.ts';
-import { pollIntervalMs, pollLimitsMs } from '../src/sync/listings/poll-interval.ts';
+import { pollIntervalMs, pollLimitsMs } from '../src/sync/listings/poll-schedule.ts';
 
 /** Writes the table of intervals between polls into docs/operations.md, between two marks. */
 

@@ -4,8 +4,7 @@ import type { ResolvedAccount } from '../http/pipeline/endpoint.ts';
 import { type PageStart, type Place, staleCursor } from '../http/pipeline/pagination.ts';
 import type { Account } from '../model/account.ts';
 import { counterNames, unknownCounters } from '../model/counters.ts';
-import { withStored } from './present-counters.ts';
-import { isSame, withPrivate } from './private-counters.ts';
+import { isSame, withPrivate, withStored } from './present-counters.ts';
 import { type CountersOfDay, findHistory } from './totals/counter-store.ts';
 import { areTotalsWanted } from './totals/wanted-totals-store.ts';
 

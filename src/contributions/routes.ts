@@ -16,7 +16,7 @@ import { readTimeZone } from '../model/windows/time-zones.ts';
 import { meaningOf, type Window } from '../model/windows/window.ts';
 import { incompleteSums, toCountedEntity } from './account-routes.ts';
 import { type Calendar, findCalendar } from './calendar/calendar.ts';
-import { StreakParameters, streaksIn } from './calendar/streak-parameters.ts';
+import { StreakParameters, streaksIn } from './calendar/streaks.ts';
 import { findDays } from './history.ts';
 import { type LoadedLanguages, loadLanguagesCard, presentLanguages } from './languages/card.ts';
 import { lastFetched, loadPrivateTotals } from './last-fetched.ts';

@@ -1,14 +1,10 @@
 import { AppError } from '../model/errors.ts';
 import { type HostKind, hostKinds } from './config/host-settings.ts';
 import type { ProviderConfig } from './config/hosts.ts';
-import { createGiteaProvider } from './gitea/provider.ts';
-import { unreported as unreportedByGitea } from './gitea/unreported.ts';
-import { createGitHubProvider } from './github/provider.ts';
-import { unreportedWith as unreportedByGitHub } from './github/unreported.ts';
-import { createGitLabProvider } from './gitlab/provider.ts';
-import { unreportedWith as unreportedByGitLab } from './gitlab/unreported.ts';
-import type { Provider } from './interface/provider.ts';
-import type { UnreportedKind } from './interface/unreported.ts';
+import { createGiteaProvider, unreported as unreportedByGitea } from './gitea/provider.ts';
+import { createGitHubProvider, unreportedWith as unreportedByGitHub } from './github/provider.ts';
+import { createGitLabProvider, unreportedWith as unreportedByGitLab } from './gitlab/provider.ts';
+import type { Provider, UnreportedKind } from './interface/provider.ts';
 import type { OnExchange } from './transport/http-transport.ts';
 
 export interface ProviderDependencies {

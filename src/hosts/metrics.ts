@@ -1,6 +1,6 @@
 import { Histogram, type Registry } from 'prom-client';
 import { registerGauge } from '../model/gauge.ts';
-import { type CredentialUse, useStates } from './interface/credential-use.ts';
+import { type CredentialUse, useStates } from './interface/call.ts';
 import type { Provider } from './interface/provider.ts';
 import type { OnExchange } from './transport/http-transport.ts';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PollDemand } from '../accounts/installations/poll-quota-store.ts';
+import type { PollDemand } from '../accounts/installations/owner-poll-store.ts';
 import type { Connection } from '../database/connections/connection.ts';
 import type { HistoryCache } from '../hosts/history/history-cache.ts';
 import type { Call, Cost, Provider } from '../hosts/interface/provider.ts';
@@ -7,7 +7,7 @@ import type { Detail } from '../model/contribution.ts';
 import type { ParsedFiles } from '../recognition/achievements/files/read-file.ts';
 import type { Kind } from '../recognition/rules/kinds.ts';
 import type { Claims } from './streams/claims.ts';
-import type { Drift } from './streams/drift.ts';
+import type { Drift } from './streams/drift-store.ts';
 import type { Skip } from './streams/skip-store.ts';
 import type { StreamFailure } from './streams/stream-failure.ts';
 

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { Drift } from './streams/drift.ts';
+import type { Drift } from './streams/drift-store.ts';
 import type { Skip } from './streams/skip-store.ts';
 import type { StreamFailure } from './streams/stream-failure.ts';
 

@@ -25,18 +25,15 @@ import { applyDeliveries } from './deliveries/apply-deliveries.ts';
 import { applyJob } from './deliveries/store.ts';
 import { countLanguages } from './histories/count-languages.ts';
 import { createInstalledTasks } from './installations/installed-tasks.ts';
-import { checkAccess } from './lookups/check-access.ts';
 import { checkAccounts, checkNamedAccounts } from './lookups/check-accounts.ts';
-import { fetchCalendar } from './lookups/fetch-calendar.ts';
-import { fetchReportedTotals } from './lookups/fetch-reported-totals.ts';
-import { fetchWindow } from './lookups/fetch-window.ts';
+import { fetchCalendar, fetchReportedTotals, fetchWindow } from './lookups/fetch-reported.ts';
 import { lookUp, refresh } from './lookups/look-up.ts';
 import { lookUpNamedPeople } from './lookups/look-up-named-people.ts';
-import { createWithdrawalTasks } from './lookups/lost-access.ts';
+import { checkAccess, createWithdrawalTasks } from './lookups/lost-access.ts';
 import { busyDelayMs, collectAccount, collectNamedRepository } from './streams/collect.ts';
 import { createOrphanTasks } from './totals/check-orphans.ts';
 import { createRecountTasks } from './totals/recount-owners.ts';
-import { updateTotals } from './totals/update-totals.ts';
+import { updateTotals } from './totals/stored-totals.ts';
 
 /** The time slice, in ms, of a job that collects. */
 const timeSliceMs = 60_000;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { buildRepository, moveRef, writeRawCommit } from '../../simulators/git/build-repository.ts';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { HistoryCache, type HistoryCopy } from '../../src/hosts/history/history-cache.ts';
-import { HistoryOutOfMemory } from '../../src/hosts/history/too-large.ts';
+import { HistoryOutOfMemory } from '../../src/hosts/history/remote-failure.ts';
 import { startRemote } from '../integration/history/remote.ts';
 
 const { signal } = new AbortController();

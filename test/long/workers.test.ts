@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../simulators/github/simulator.ts';
-import { readLivingNodes } from '../../src/app/doctor/database-store.ts';
+import { readLivingNodes } from '../../src/app/doctor/store.ts';
 import { openUnchanged } from '../../src/database/connections/open.ts';
 import { isRunning } from '../../src/database/embedded/postmaster.ts';
 import { announce } from '../../src/database/queue/announcements.ts';

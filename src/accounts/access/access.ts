@@ -1,6 +1,5 @@
 import type { Caller } from '../../http/pipeline/caller.ts';
-import { TokenCache } from './tokens/token-cache.ts';
-import { type VerifyContext, verifyToken } from './tokens/verify.ts';
+import { TokenCache, type VerifyContext, verifyToken } from './tokens/verify.ts';
 
 /** Verifies service tokens, and caches the results. */
 export interface Access {

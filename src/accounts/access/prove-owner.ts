@@ -4,13 +4,12 @@ import { countAttempt } from '../../http/pipeline/rate-limits.ts';
 import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import { lookUpJob, refreshJob, withUrgency } from '../jobs.ts';
-import { saveOwned } from '../ownership-store.ts';
+import { requestRescanOfErased, saveOwned } from '../ownership-store.ts';
 import { findByName } from '../store.ts';
 import { releaseOptOuts } from '../visibility/opt-out-store.ts';
 import { resumeHoldings } from './administrators/lapse-store.ts';
 import { confirmAdministrator, type Person } from './administrators/store.ts';
 import type { Actor } from './audit/store.ts';
-import { requestRescanOfErased } from './return-store.ts';
 import type { AccessServices } from './services.ts';
 
 const proofTimeoutMs = 5000;

@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 
+/**
+ * The names of the streams under which skipped items of listings are stored: of the public view, and of the views of
+ * credentials.
+ */
+export const publicListing = 'repositories';
+export const privateListing = 'private repositories';
+
 /** A listing of an account's repositories that has begun and not ended. */
 export interface Listing {
   startedAt: Date;

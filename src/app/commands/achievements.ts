@@ -2,9 +2,8 @@ import { parseArgs } from 'node:util';
 import { hostKindsInWords } from '../../hosts/config/host-settings.ts';
 import { readConfigFile } from '../../recognition/achievements/config-file.ts';
 import { explainDemand, explainFile } from '../../recognition/rules/file/explain-file.ts';
-import type { Io } from './io.ts';
+import { type Io, UsageError } from './io.ts';
 import { checkFiles, formatCount, meant } from './report-files.ts';
-import { UsageError } from './usage-error.ts';
 
 const usage = `achievements check needs FILE..., optionally with --host ${hostKindsInWords}, and --explain or --json`;
 

@@ -7,10 +7,8 @@ import { openDatabase } from '../../database/connections/open.ts';
 import { exportLines, importLines, readHeader } from '../../database/copy/export.ts';
 import { AppError } from '../../model/errors.ts';
 import { type Config, readConfig } from '../config/config.ts';
-import { explainFileError } from './file-error.ts';
-import type { Io } from './io.ts';
-import { writeNewFile } from './new-file.ts';
-import { UsageError } from './usage-error.ts';
+import { explainFileError, writeNewFile } from './files.ts';
+import { type Io, UsageError } from './io.ts';
 
 /** `plaudit export FILE`: writes all stored data to a file, also while the service runs. */
 export async function exportTo(io: Io, file: string | undefined): Promise<void> {

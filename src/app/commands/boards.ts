@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
 import { hostKindsInWords } from '../../hosts/config/host-settings.ts';
 import { readBoardsFile } from '../../recognition/boards/file/read-file.ts';
-import type { Io } from './io.ts';
+import { type Io, UsageError } from './io.ts';
 import { checkFiles, formatCount, meant } from './report-files.ts';
 import { unreportedByHosts } from './unreported-at.ts';
-import { UsageError } from './usage-error.ts';
 
 const usage = `boards check needs FILE..., optionally with --host ${hostKindsInWords}, and --json`;
 

@@ -11,8 +11,7 @@ import { AppError } from '../../model/errors.ts';
 import { createLog, linesForPeople } from '../../model/log.ts';
 import { type Service, startService } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
-import type { Io } from './io.ts';
-import { UsageError } from './usage-error.ts';
+import { type Io, UsageError } from './io.ts';
 
 /** The time budget of a lookup, in ms: longer than in the service, because no browser waits for the response. */
 const lookupBudgetMs = 30_000;

@@ -8,10 +8,8 @@ import { BackupReader } from '../../database/copy/format.ts';
 import { checkMigration, restore } from '../../database/copy/restore.ts';
 import { AppError } from '../../model/errors.ts';
 import { type Config, readConfig } from '../config/config.ts';
-import { explainFileError } from './file-error.ts';
-import type { Io } from './io.ts';
-import { writeNewFile } from './new-file.ts';
-import { UsageError } from './usage-error.ts';
+import { explainFileError, writeNewFile } from './files.ts';
+import { type Io, UsageError } from './io.ts';
 
 /** The argument for standard input or output. */
 const standard = '-';

@@ -3,8 +3,7 @@ import { registrationUrl } from '../../hosts/github/app/registration.ts';
 import { subscribedEvents } from '../../hosts/github/webhooks.ts';
 import { AppError } from '../../model/errors.ts';
 import { readConfig } from '../config/config.ts';
-import type { Io } from './io.ts';
-import { UsageError } from './usage-error.ts';
+import { type Io, UsageError } from './io.ts';
 
 /**
  * `plaudit github-app-url [--writing] [ORGANIZATION]`: prints the address of the form that registers a GitHub App for

@@ -17,10 +17,9 @@ import {
 } from '../../recognition/achievements/awards/import-store.ts';
 import { readSavedAwards } from '../../recognition/achievements/awards/imported-file.ts';
 import { readConfig } from '../config/config.ts';
-import type { Io } from './io.ts';
-import { readBytes } from './read-bytes.ts';
+import { readBytes } from './files.ts';
+import { type Io, UsageError } from './io.ts';
 import { readTarget } from './target.ts';
-import { UsageError } from './usage-error.ts';
 
 const usage =
   'import-awards needs --account PROVIDER/NAME and FILE, and for a repository name of several owners --repository OWNER/NAME';

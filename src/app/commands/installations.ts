@@ -9,9 +9,8 @@ import { install, uninstall } from '../../sync/installations/operator.ts';
 import { lookUp } from '../../sync/lookups/look-up.ts';
 import { readConfig } from '../config/config.ts';
 import { type Core, openCore } from '../core.ts';
-import type { Io } from './io.ts';
+import { type Io, UsageError } from './io.ts';
 import { type NamedTarget, readTarget } from './target.ts';
-import { UsageError } from './usage-error.ts';
 
 /**
  * `plaudit install PROVIDER/OWNER[/REPOSITORY]`: keeps all data of an account or repository current that the configured

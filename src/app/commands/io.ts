@@ -1,4 +1,12 @@
 import type { Writable } from 'node:stream';
+import { AppError } from '../../model/errors.ts';
+
+/** The failure of a command whose arguments do not fit it, before it does anything. The process ends with status 2. */
+export class UsageError extends AppError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('invalid_input', message, options);
+  }
+}
 
 /** The environment, input and output of a command: those of the process, or replacements in a test. */
 export interface Io {

@@ -4,8 +4,7 @@ import { openDatabase } from '../../database/connections/open.ts';
 import { distribute } from '../../database/schema/citus.ts';
 import { maxPartitions, partition } from '../../database/schema/partitions.ts';
 import { readConfig } from '../config/config.ts';
-import type { Io } from './io.ts';
-import { UsageError } from './usage-error.ts';
+import { type Io, UsageError } from './io.ts';
 
 const usage = `migrate takes --partitions N, with a number from 1 to ${maxPartitions}, or --citus`;
 const logEveryMs = 10_000;

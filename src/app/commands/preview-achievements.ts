@@ -10,11 +10,10 @@ import { findPreviewed, type Preview, preview } from '../../recognition/rules/ev
 import type { Unread } from '../../recognition/rules/evaluation/unread.ts';
 import { formatReport } from '../../recognition/rules/file/report.ts';
 import { readConfig, readDatabaseSettings } from '../config/config.ts';
-import type { Io } from './io.ts';
-import { readBytes } from './read-bytes.ts';
+import { readBytes } from './files.ts';
+import { type Io, UsageError } from './io.ts';
 import { type NamedTarget, readRepositoryTarget } from './target.ts';
 import { unreportedAt } from './unreported-at.ts';
-import { UsageError } from './usage-error.ts';
 
 const usage =
   'achievements preview needs FILE PROVIDER/OWNER/REPOSITORY, optionally with --person LOGIN, --read and --json';

@@ -8,12 +8,11 @@ import { toItem } from '../../recognition/boards/preview/preview-json.ts';
 import { previewBoard } from '../../recognition/boards/preview/preview-store.ts';
 import { formatReport } from '../../recognition/rules/file/report.ts';
 import { readDatabaseSettings } from '../config/config.ts';
-import type { Io } from './io.ts';
-import { readBytes } from './read-bytes.ts';
+import { readBytes } from './files.ts';
+import { type Io, UsageError } from './io.ts';
 import { formatCount } from './report-files.ts';
 import { readTarget } from './target.ts';
 import { unreportedAt, unreportedByHosts } from './unreported-at.ts';
-import { UsageError } from './usage-error.ts';
 
 const usage = 'boards preview needs FILE PROVIDER/OWNER, optionally with --json';
 

@@ -1,12 +1,10 @@
 import { unreportedBy } from '../../hosts/index.ts';
-import type { UnreportedKind } from '../../hosts/interface/unreported.ts';
+import type { UnreportedKind } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import { nearest } from '../../model/text/nearest.ts';
-import type { Report } from '../../recognition/rules/file/report.ts';
-import { formatReport } from '../../recognition/rules/file/report.ts';
-import type { Io } from './io.ts';
-import { readBytes } from './read-bytes.ts';
-import { UsageError } from './usage-error.ts';
+import { formatReport, type Report } from '../../recognition/rules/file/report.ts';
+import { readBytes } from './files.ts';
+import { type Io, UsageError } from './io.ts';
 
 /** A checked file, with its errors and warnings. */
 export interface ReportedFile {

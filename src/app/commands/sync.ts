@@ -9,9 +9,8 @@ import { lookUp } from '../../sync/lookups/look-up.ts';
 import { collectAccount, collectNamedRepository } from '../../sync/streams/collect.ts';
 import { readConfig } from '../config/config.ts';
 import { openCore } from '../core.ts';
-import type { Io } from './io.ts';
+import { type Io, UsageError } from './io.ts';
 import { readTarget } from './target.ts';
-import { UsageError } from './usage-error.ts';
 import { waitForQuota } from './wait-for-quota.ts';
 
 const busyPollMs = 1000;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ProviderConfig } from '../../hosts/config/hosts.ts';
 import { isHostKind, unreportedBy } from '../../hosts/index.ts';
-import type { UnreportedKind } from '../../hosts/interface/unreported.ts';
+import type { UnreportedKind } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import { readConfig } from '../config/config.ts';
 import type { Io } from './io.ts';

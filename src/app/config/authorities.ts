@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { misconfigured } from '../../hosts/config/misconfigured.ts';
+import { misconfigured } from '../../hosts/config/setting.ts';
 import { type Environment, type ReadFile, readSettingFile } from './environment.ts';
 
 const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

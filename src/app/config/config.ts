@@ -1,10 +1,15 @@
 import { type ProviderConfig, readEnvironmentHosts } from '../../hosts/config/hosts.ts';
-import { misconfigured } from '../../hosts/config/misconfigured.ts';
 import { parseProviders, reservedSegments } from '../../hosts/config/providers-file.ts';
-import type { Setting } from '../../hosts/config/setting.ts';
-import { type Environment, type ReadFile, readSettingFile, settingText, withoutServiceLinks } from './environment.ts';
+import { misconfigured, type Setting } from '../../hosts/config/setting.ts';
+import {
+  type Environment,
+  type ReadFile,
+  readSettingFile,
+  rejectMisspelledSettings,
+  settingText,
+  withoutServiceLinks,
+} from './environment.ts';
 import { serviceSettings } from './settings.ts';
-import { rejectMisspelledSettings } from './unknown-settings.ts';
 
 type Values<Table> = { [Field in keyof Table]: Table[Field] extends Setting<infer Result> ? Result : never };
 type ServiceValues = Values<typeof serviceSettings>;

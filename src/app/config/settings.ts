@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Format } from 'typebox/format';
 import { hostKindsInWords, hostSettings, providerKeys, validUrl } from '../../hosts/config/host-settings.ts';
-import { splitList, withoutSlash } from '../../hosts/config/lists-and-urls.ts';
 import { isHost, isProxy } from '../../hosts/config/network-names.ts';
-import { type Setting, setting } from '../../hosts/config/setting.ts';
+import { type Setting, setting, splitList, withoutSlash } from '../../hosts/config/setting.ts';
 
 Format.Set('hosts', (text) => splitList(text).length > 0 && splitList(text).every(isHost));
 Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).every(isProxy));

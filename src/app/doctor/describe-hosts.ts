@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '../../hosts/config/hosts.ts';
+import type { CredentialReport, Diagnosis } from '../../hosts/interface/diagnosis.ts';
 import type { Provider } from '../../hosts/interface/provider.ts';
 import type { Config } from '../config/config.ts';
-import { summarize } from './summarize.ts';
 
 /** The longest wait, in ms, for hosts to report the rest of their quota. */
 const diagnosisTimeoutMs = 2000;
@@ -28,4 +28,32 @@ export function describeHosts(
 export function configuredHosts({ providers }: Config): ProviderConfig[] {
   const configured = providers.filter(({ source }) => source !== 'default');
   return configured.length > 0 ? configured : providers;
+}
+
+/** Describes in a few words how a host can be called, for the line that the service prints at its start. */
+export function summarize({ version, credentials }: Diagnosis): string {
+  const callers = credentials.filter(({ kind }) => kind !== 'app');
+  const accepted = callers.filter(({ state }) => state === 'accepted');
+  const [best] = accepted.toSorted((first, second) => remainingOf(second) - remainingOf(first));
+  if (best === undefined) return whyNone(callers, credentials);
+  const quota = best.quotas[0];
+  const several = accepted.length > 1 ? ` on one of ${accepted.length} credentials` : '';
+  return [
+    ...(version === null ? [] : [`version ${version}`]),
+    ...(quota === undefined ? [] : [`${quota.remaining} of ${quota.limit} ${quota.unit} left${several}`]),
+    ...(best.kind === 'none' ? ['called without a token'] : quota === undefined ? ['the token is accepted'] : []),
+  ].join(', ');
+}
+
+function remainingOf({ quotas: [quota] }: CredentialReport): number {
+  return quota?.remaining ?? Number.POSITIVE_INFINITY;
+}
+
+/** Returns the reason why no credential is accepted. */
+function whyNone(callers: readonly CredentialReport[], credentials: readonly CredentialReport[]): string {
+  const concerned = callers.length > 0 ? callers : credentials;
+  if (concerned.some(({ state }) => state === 'limited')) return 'nothing is left of its quota for now';
+  if (concerned.some(({ state }) => state === 'refused')) return 'the credentials are not accepted';
+  if (concerned.some(({ state }) => state === 'unreachable')) return 'cannot be reached just now';
+  return 'the App is installed nowhere yet';
 }

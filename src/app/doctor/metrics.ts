@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Connection } from '../../database/connections/connection.ts';
 import { registerGauge, sharing } from '../../model/gauge.ts';
 import { findOverduePolls } from './collecting-store.ts';
-import { findUnapplied } from './deliveries-store.ts';
+import { findUnapplied } from './store.ts';
 
 /** Registers the delays of deliveries and of polls, which are read from the database when metrics are fetched. */
 export function registerDelayMetrics(

@@ -8,6 +8,8 @@ import {
   checkCounts,
   checkDrift,
   checkInstallations,
+  checkJobs,
+  checkLookups,
   checkPolls,
   checkSkipped,
   checkStreams,
@@ -17,14 +19,11 @@ import { checkLocks, checkServer, checkSpace, type Opened, openForDoctor } from 
 import { checkDeliveries } from './checks/deliveries.ts';
 import type { HostContext } from './checks/host-context.ts';
 import { examineHost, hostUnchecked } from './checks/hosts.ts';
-import { checkJobs } from './checks/jobs.ts';
-import { checkLookups } from './checks/lookups.ts';
 import { checkDisk, checkGit } from './checks/machine.ts';
 import { checkReplica } from './checks/replica.ts';
 import { countPrivateByCredential, findInstalledAccounts } from './collecting-store.ts';
 import { configuredHosts } from './describe-hosts.ts';
-import { type Area, type DoctorReport, type Finding, found, toReport } from './finding.ts';
-import { quoted } from './words.ts';
+import { type Area, type DoctorReport, type Finding, found, quoted, toReport } from './finding.ts';
 
 export interface DoctorOptions {
   config: Config;

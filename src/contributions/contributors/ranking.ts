@@ -6,9 +6,8 @@ import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
 import { type PageStart, staleCursor } from '../../http/pipeline/pagination.ts';
 import { type Place, publicList, type Ranking, type Scope, type Version } from './contributor.ts';
 import { type ListOfAccount, makeListJob } from './jobs.ts';
-import { findParts, makePart } from './make-ranking-store.ts';
 import { findLarge } from './prepare-store.ts';
-import { findRanking, hasVersion } from './ranking-store.ts';
+import { findParts, findRanking, hasVersion, makePart } from './ranking-store.ts';
 
 /** The most people whom one transaction adds to a list, while events of the owner wait: some tenths of a second. */
 const peopleAtOnce = 5000;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isOfTypeInSql } from '../../accounts/mentions/agent-store.ts';
+import { isOfTypeInSql } from '../../accounts/actor-store.ts';
 import type { PersonType } from '../../model/agents.ts';
 import type { StoredCounter } from '../../model/kinds.ts';
 

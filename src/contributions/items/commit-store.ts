@@ -7,7 +7,7 @@ import { isAgentAddress } from '../../model/agents.ts';
 import { notePeopleOfCommits } from '../totals/affected-store.ts';
 import { logRemovedCommits } from '../totals/change-store.ts';
 import { restartRecount } from './commits-again-store.ts';
-import { toTitle } from './title.ts';
+import { toTitle } from './read-rows-store.ts';
 import { holdRepository } from './write-store.ts';
 
 /** The most commits that one transaction removes, some tenths of a second for all of them. */

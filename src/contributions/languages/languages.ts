@@ -4,9 +4,14 @@ import type { LanguagesInput } from '../../http/pipeline/images.ts';
 import type { Account } from '../../model/account.ts';
 import { countedUntil, type Window } from '../../model/windows/window.ts';
 import { countLanguagesJob } from '../items/jobs.ts';
-import { findFewLanguages } from './few-store.ts';
 import { colourOfLanguage } from './linguist.ts';
-import { findLanguageRepositories, findLanguages, type LanguageQuery, type LanguageSum } from './store.ts';
+import {
+  findFewLanguages,
+  findLanguageRepositories,
+  findLanguages,
+  type LanguageQuery,
+  type LanguageSum,
+} from './store.ts';
 
 /** The most repositories of an account whose languages are counted: those with its most commits. */
 export const maxRepositories = 50;

@@ -1,7 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
+import type { Connection } from '../../database/connections/connection.ts';
 import { ofDays, type StoredCounter } from '../../model/kinds.ts';
 import { columnOf, counts, sumsOf } from './column-store.ts';
 import type { Compared } from './tally.ts';
+
+interface DayQuery {
+  accountId: string;
+  /** The first day; `to` is the last day. Both are included. */
+  from: string;
+  to: string;
+  withPrivate: boolean;
+}
 
 /** SQL for the totals of a repository as its stored contributions and commits give them. */
 
@@ -181,4 +191,22 @@ function isCountedBy(some: readonly StoredCounter[]): RawBuilder<boolean> {
     some.map((counter) => sql`(${counts(counter)})`),
     sql` or `,
   )})`;
+}
+
+/**
+ * Returns whether a repository to which the account contributed on these days is still being read for the first time.
+ */
+export async function isCollectingDays(
+  connection: Connection,
+  { accountId, from, to, withPrivate }: DayQuery,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with days as (
+      select repository_id from contribution_days where account_id = ${accountId} and day between ${from}::date and ${to}::date
+    )
+    select d.repository_id from days d join repositories r on r.id = d.repository_id
+    join streams s on s.repository_id = r.id
+    where (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}
+      and s.completed_at is null and is_read_again(s.failure) limit 1`.execute(connection);
+  return rows.length > 0;
 }

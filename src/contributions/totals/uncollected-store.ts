@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { privateListing, publicListing } from '../../accounts/repositories/listing.ts';
+import { privateListing, publicListing } from '../../accounts/repositories/listing-store.ts';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import { type ContributionKind, contributionKinds } from '../../model/contribution.ts';
 

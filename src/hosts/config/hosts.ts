@@ -1,15 +1,14 @@
-import { type AppCredentials, readAppCredentials } from './app-credentials.ts';
 import {
+  type AppCredentials,
   environmentHosts,
   gitHubApiUrl,
   gitHubUrl,
   type HostProperty,
   hostSetting,
+  readAppCredentials,
   variableOf,
 } from './host-settings.ts';
-import { splitList, withoutSlash } from './lists-and-urls.ts';
-import { misconfigured } from './misconfigured.ts';
-import type { Setting } from './setting.ts';
+import { misconfigured, type Setting, splitList, withoutSlash } from './setting.ts';
 
 /** A code host. `name` is its path segment in URLs. */
 export interface ProviderConfig {

@@ -4,7 +4,7 @@ import { parse as parseYaml } from 'yaml';
 import { findMisleading } from '../../model/text/control-characters.ts';
 import { hostProperties, providerKeys } from './host-settings.ts';
 import { type ProviderConfig, providerOf } from './hosts.ts';
-import { misconfigured } from './misconfigured.ts';
+import { misconfigured } from './setting.ts';
 
 const { url, api_url, token, webhook_secret, app_id, app_private_key, oauth_client_id, oauth_client_secret } =
   hostProperties;

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { AppError } from '../../model/errors.ts';
 import { findMisleading } from '../../model/text/control-characters.ts';
-import { misconfigured } from './misconfigured.ts';
 
 /** A setting that the operator gives as an environment variable. */
 export interface Setting<Result = unknown> {
@@ -79,4 +79,27 @@ function parseText({ name, schema, valid }: Definition<TSchema, string | number 
   const value = isInteger ? Number(text) : text;
   if (!Value.Check(schema, value)) throw misconfigured(`${name} must be ${valid}${misleadingIn(text)}`);
   return value;
+}
+
+/** Returns the items between commas, each once. */
+export function splitList(text: string | undefined): string[] {
+  const items = (text ?? '').split(',').map((item) => item.trim());
+  return [...new Set(items.filter((item) => item !== ''))];
+}
+
+/** Returns a URL without the slashes at its end. */
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+/** Returns whether a text is an http:// or https:// address without user, query and fragment. */
+export function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && search === '' && hash === '' && username === '';
+}
+
+/** Returns the error that stops a start. The message names the setting and never its value. */
+export function misconfigured(message: string, cause?: unknown): AppError {
+  return new AppError('misconfigured', message, { cause });
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { itemsOf } from '../http/tolerant.ts';
 import type { Call } from '../interface/call.ts';
-import type { OwnerChanges, PolledOwner } from '../interface/owner-polls.ts';
+import type { OwnerChanges, PolledOwner } from '../interface/polls.ts';
 import { type ChangedItem, changesSince, readChangedWithTokens } from '../rest/changes.ts';
 import type { RestClient } from '../rest/client.ts';
 import { toSeconds } from '../rest/lists.ts';

@@ -1,7 +1,7 @@
 import type { Actor } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
-import { addOwner, type CommitOwners } from '../interface/commit-owners.ts';
 import { unlessDenied } from '../interface/denied.ts';
+import { addOwner, type CommitOwners } from '../interface/history.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../interface/provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { accountPath, isOrganization, searchUser, toActor } from './accounts.ts';

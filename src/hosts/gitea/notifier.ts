@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Nullable } from '../http/scalars.ts';
+import { Nullable } from '../http/checks.ts';
 import type { Notifier } from '../interface/notifier.ts';
 import type { RestClient } from '../rest/client.ts';
 import { stepFromOldest, toSeconds } from '../rest/lists.ts';

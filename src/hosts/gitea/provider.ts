@@ -1,28 +1,75 @@
-import type { ProviderWith } from '../interface/provider.ts';
+import type { ProviderWith, UnreportedKind } from '../interface/provider.ts';
 import { readersFor } from '../interface/repository-readers.ts';
+import { proofByToken } from '../rest/access.ts';
 import type { RestClient, RestHostOptions } from '../rest/client.ts';
+import type { Dialect } from '../rest/dialect.ts';
 import { createRestHost } from '../rest/host.ts';
-import { proofByToken } from '../rest/prove.ts';
 import type { AuthorizationServer } from '../transport/oauth.ts';
+import { administered, administers, maySee, readTeam } from './access.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount, toActor } from './accounts.ts';
-import { administers } from './administers.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
-import { giteaDialect } from './dialect.ts';
-import { fileUrl, pageUrl, readFiles } from './files.ts';
-import { createGitRemote } from './git-remote.ts';
 import { resolveIdentities } from './identities.ts';
-import { maySee } from './may-see.ts';
 import { createNotifier } from './notifier.ts';
 import { UserPayload } from './payloads.ts';
-import { administered } from './prove.ts';
-import { findRepository, listRepositories, repositoryPath } from './repositories.ts';
-import { readChangedFiles, readLineCounts } from './streams/details.ts';
-import { readStream, streams } from './streams/streams.ts';
-import { readTip, readTotals } from './streams/tip.ts';
-import { readTeam } from './teams.ts';
-import { unreported } from './unreported.ts';
+import {
+  createGitRemote,
+  fileUrl,
+  findRepository,
+  listRepositories,
+  pageUrl,
+  readFiles,
+  repositoryPath,
+} from './repositories.ts';
+import { readChangedFiles, readLineCounts, readStream, readTip, readTotals, streams } from './streams.ts';
 import { readDelivery } from './webhooks.ts';
+
+/** Lists the facts that neither Gitea nor Forgejo reports, with a token or without. https://docs.gitea.com/api/ */
+export const unreported: readonly UnreportedKind[] = [
+  // `/stargazers` has no times, and there is no webhook event for a star.
+  { kind: 'star', why: 'Gitea and Forgejo do not report the times of stars' },
+  { kind: 'discussion', why: 'Gitea and Forgejo have no discussions' },
+  { kind: 'issue', details: ['reason'], why: 'Gitea and Forgejo do not report why an issue was closed' },
+  {
+    kind: 'pull_request',
+    details: ['commits'],
+    why: 'Gitea and Forgejo do not report how many commits a pull request has',
+  },
+  {
+    kind: 'pull_request',
+    details: ['additions', 'deletions', 'changedFiles'],
+    why: 'Gitea up to 1.22 and older Forgejo do not report how large a pull request is',
+    isPartial: true,
+  },
+  {
+    kind: 'review_comment',
+    details: ['reactions'],
+    why: 'Gitea and Forgejo do not report reactions to comments at lines',
+  },
+];
+
+/**
+ * Gitea's version of REST. No header states limits or scopes; the body of a refusal names missing scopes.
+ * https://docs.gitea.com/development/api-usage
+ */
+const giteaDialect: Dialect = {
+  apiPath: '/api/v1',
+  // 50 is the default maximum of Gitea, which silently returns fewer items when a request exceeds it.
+  pageSize: { parameter: 'limit', most: 50 },
+  totalHeader: 'x-total-count',
+  limitsEndpoints: false,
+  requestHeaders: (secret) => ({
+    accept: 'application/json',
+    'user-agent': 'plaudit',
+    ...(secret !== undefined && { authorization: `token ${secret}` }),
+  }),
+  // `token does not have at least one of required scope(s): [read:user read:organization]`
+  missingScopes: (text) => {
+    const [, scopes] = /required scope\(s\)[^[]{0,40}\[([a-z:, ]{1,200})\]/.exec(text.slice(0, 2000)) ?? [];
+    return scopes?.trim().split(/[, ]+/).join(' or ');
+  },
+  limitReport: () => undefined,
+};
 
 /** Returns whether an account or a repository may have a name. Older names do not follow the stricter rules for new ones. */
 function isPossibleName(name: string): boolean {

@@ -1,9 +1,42 @@
+import { Type } from 'typebox';
+import { AppError } from '../../model/errors.ts';
+import { CommitId } from '../http/checks.ts';
 import { toDate } from '../interface/collector.ts';
-import type { Call, KnownAccount, KnownRepository, ListedRepository, RepositoryPage } from '../interface/provider.ts';
+import { unlessDenied } from '../interface/denied.ts';
+import type {
+  Call,
+  GitRemote,
+  KnownAccount,
+  KnownRepository,
+  ListedRepository,
+  RepositoryFile,
+  RepositoryFiles,
+  RepositoryItem,
+  RepositoryPage,
+} from '../interface/provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { stepFromOldest } from '../rest/lists.ts';
-import { findInViews, listByViews } from '../rest/views.ts';
-import { RepositoriesPayload, RepositoryPayload } from './payloads.ts';
+import { textOf } from '../rest/text.ts';
+import { credentialNamesOf, findInViews, gitAuthorization, listByViews } from '../rest/views.ts';
+import { RepositoriesPayload, RepositoryPayload, VersionPayload } from './payloads.ts';
+
+/** The contents at a path: a list for a folder. Only files have content. */
+const ContentsPayload = Type.Union([
+  Type.Array(Type.Unknown()),
+  Type.Object({
+    type: Type.String(),
+    sha: Type.String(),
+    size: Type.Integer({ minimum: 0 }),
+    encoding: Type.Optional(Type.Union([Type.Null(), Type.String()])),
+    content: Type.Optional(Type.Union([Type.Null(), Type.String()])),
+  }),
+]);
+const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object({ id: CommitId })]) });
+
+const itemPaths = { issue: 'issues', pull_request: 'pulls', discussion: 'issues' } as const;
+
+/** The time for which the result of a check is used whether the instance responds without a token. */
+const openForMs = 3_600_000;
 
 /**
  * Returns whether all visitors of the host may see a repository: it and its owner must be public.
@@ -90,4 +123,83 @@ export function toListed(payload: RepositoryPayload, credentialName: string | nu
 /** Returns a count of the host, and 0 for a negative one, which is a fault of the host; null: it could not be read. */
 export function counted(number: number | null): number | null {
   return number === null ? null : Math.max(0, number);
+}
+
+/**
+ * Returns a function that finds the address and the authorization for git. An instance that requires sign-in needs a
+ * token even for public repositories.
+ */
+export function createGitRemote(client: RestClient, url: string) {
+  let known: { isOpen: boolean; until: Date } | undefined;
+  const isOpen = async (call: Call): Promise<boolean> => {
+    const now = client.now();
+    if (known === undefined || known.until <= now) {
+      known = { isOpen: await respondsWithoutToken(client, call), until: new Date(now.getTime() + openForMs) };
+    }
+    return known.isOpen;
+  };
+  return async (repository: KnownRepository, signal: AbortSignal): Promise<GitRemote> => {
+    const call: Call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } };
+    const [first = null] = credentialNamesOf(client);
+    const needsToken = repository.credentialName === null && first !== null && !(await isOpen(call));
+    // A token could also show a repository that is not public any more, so that this is checked first.
+    if (needsToken && (await readUnchanged(client, repository, call)) === null) {
+      throw new AppError('not_found', 'The repository is not public any more.');
+    }
+    return {
+      url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
+      authorization: gitAuthorization(client, needsToken ? first : repository.credentialName),
+    };
+  };
+}
+
+async function respondsWithoutToken(client: RestClient, call: Call): Promise<boolean> {
+  const request = client.get('/version', VersionPayload, call, { isAnonymous: true });
+  return (await request.catch(unlessDenied('denied'))) !== 'denied';
+}
+
+/**
+ * Reads files at the newest commit of the default branch, with a request for each.
+ * @returns null when the repository is absent, or its visibility changed.
+ */
+export async function readFiles(
+  client: RestClient,
+  repository: KnownRepository,
+  paths: readonly string[],
+  call: Call,
+): Promise<RepositoryFiles | null> {
+  const now = await readUnchanged(client, repository, call);
+  if (now === null) return null;
+  if (now.empty) return { revision: null, files: [] };
+  const branch = `${repositoryPath(repository)}/branches/${encodeURIComponent(now.default_branch)}`;
+  const revision = (await client.get(branch, BranchPayload, call))?.data.commit?.id;
+  if (revision === undefined) return null;
+  const files: RepositoryFile[] = [];
+  for (const path of paths) {
+    const address = `${repositoryPath(repository)}/contents/${path.split('/').map(encodeURIComponent).join('/')}`;
+    const file = (await client.get(`${address}?ref=${revision}`, ContentsPayload, call))?.data;
+    if (file === undefined || !('sha' in file) || file.type !== 'file') continue;
+    files.push({ path, oid: file.sha, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
+  }
+  return { revision, files };
+}
+
+export function pageUrl(
+  url: string,
+  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
+  item: RepositoryItem | undefined,
+): string {
+  const page = `${url}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+  if (item === undefined) return page;
+  return item.kind === 'commit' ? `${page}/commit/${item.oid}` : `${page}/${itemPaths[item.kind]}/${item.number}`;
+}
+
+/** https://docs.gitea.com/usage/permalinks */
+export function fileUrl(
+  url: string,
+  { owner, name, defaultBranch }: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>,
+  path: string,
+): string {
+  const parts = [owner, name, 'raw', 'branch', ...defaultBranch.split('/'), ...path.split('/')];
+  return `${url}/${parts.map(encodeURIComponent).join('/')}`;
 }

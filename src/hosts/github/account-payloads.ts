@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { Count, Name, Nullable, optionalCount, optionalText, Text } from '../http/scalars.ts';
+import { Count, Name, Nullable, optionalCount, optionalText, Text } from '../http/checks.ts';
 import { itemsOf, orElse } from '../http/tolerant.ts';
 import { DatabaseId, optionalTotal, PageInfo, Total } from './payloads.ts';
 

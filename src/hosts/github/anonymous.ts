@@ -2,7 +2,7 @@ import type { Actor } from '../../model/account.ts';
 import type { Contribution } from '../../model/contribution.ts';
 import { type Counters, missingFrom } from '../../model/counters.ts';
 import { AppError } from '../../model/errors.ts';
-import { addOwner, type CommitOwners } from '../interface/commit-owners.ts';
+import { addOwner, type CommitOwners } from '../interface/history.ts';
 import type {
   AccountReport,
   Call,
@@ -26,7 +26,7 @@ import {
   RestRepositoryPayload,
   RestSearchPayload,
 } from './payloads.ts';
-import { cursorBehind, perPage, positionOf, queryAt } from './streams/changed-pages.ts';
+import { cursorBehind, perPage, positionOf, queryAt } from './streams/comments.ts';
 
 /**
  * The streams that are read without a token, by GitHub's REST API with 60 requests an hour. The API does not list

@@ -1,15 +1,21 @@
 import type { ReportedCalendar } from '../../model/contribution.ts';
+import type { Counters } from '../../model/counters.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { unlessDenied } from '../interface/denied.ts';
-import type { Call, KnownAccount } from '../interface/provider.ts';
+import type { Call, DayRange, KnownAccount } from '../interface/provider.ts';
 import type { CollectionPayload } from './account-payloads.ts';
 import { invalid } from './checks.ts';
 import type { GitHubClient } from './client.ts';
 import type { Token } from './credentials.ts';
 import { TooHeavy } from './failures.ts';
 import { RateLimitPayload } from './payloads.ts';
-import { calendar } from './queries.ts';
+import { calendar, dayCounts } from './queries.ts';
 import { addDays, type Span } from './windows.ts';
+
+/** The most days that GitHub counts at once. */
+const maxDaysPerRequest = 365;
+/** The longest range. GitHub began in 2008; earlier days have only commits with an earlier date. */
+const maxYears = 30;
 
 const dayMs = 86_400_000;
 /** GitHub's calendar has 53 columns. */
@@ -49,7 +55,7 @@ export async function fetchCalendar(
  * tried; null when there is no such user.
  * @returns null when there is no such token, or no such user.
  */
-export async function withPublicToken<Result extends object>(
+async function withPublicToken<Result extends object>(
   client: GitHubClient,
   call: Call,
   now: Date,
@@ -160,4 +166,46 @@ function halve({ from, to }: Span): [Span, Span] {
     { from, to: middle },
     { from: addDays(middle, 1), to },
   ];
+}
+
+/**
+ * Counts a user's public contributions on whole days (UTC) by GitHub's own numbers, with a token that is known to see
+ * only public data.
+ * @returns null when there is no such token, the user no longer exists, or the range is too long.
+ */
+export async function countDays(
+  client: GitHubClient,
+  { handle }: Pick<KnownAccount, 'handle'>,
+  range: DayRange,
+  call: Call,
+  now: Date,
+): Promise<Partial<Counters> | null> {
+  const parts = split(range);
+  if (parts === undefined) return null;
+  return withPublicToken(client, call, now, async (token) => {
+    const sums = { commits: 0, issues: 0, pull_requests: 0, reviews: 0 };
+    for (const { first, last } of parts) {
+      const variables = { id: handle, from: `${first}T00:00:00Z`, to: `${last}T23:59:59Z` };
+      const { data } = await client.graphql(dayCounts, variables, { ...call, credentialName: token.name });
+      if (!token.showsPublicCalendars) return 'sees_more';
+      const counts = data.node?.contributionsCollection;
+      if (counts === undefined) return null;
+      sums.commits += counts.totalCommitContributions;
+      sums.issues += counts.totalIssueContributions;
+      sums.pull_requests += counts.totalPullRequestContributions;
+      sums.reviews += counts.totalPullRequestReviewContributions;
+    }
+    return sums;
+  });
+}
+
+/** Splits a range into years; undefined when there are too many. */
+function split({ first, last }: DayRange): DayRange[] | undefined {
+  const parts: DayRange[] = [];
+  for (let from = first; from <= last; from = addDays(from, maxDaysPerRequest)) {
+    const to = addDays(from, maxDaysPerRequest - 1);
+    parts.push({ first: from, last: to < last ? to : last });
+    if (parts.length > maxYears) return undefined;
+  }
+  return parts;
 }

@@ -9,14 +9,18 @@ import { withinOrigin } from '../transport/redirects.ts';
 import type { AppIdentity } from './app/identity.ts';
 import { checkPayload, invalid, unavailable } from './checks.ts';
 import { Credentials, type Resource, type Token } from './credentials.ts';
-import { denied, reasonIn, reasonOf, TooHeavy, throwTrouble } from './failures.ts';
 import {
   areLocated,
   classifyGraphqlErrors,
+  denied,
   GraphqlResponse,
+  reasonIn,
+  reasonOf,
   refusalsIn,
   refusingOrganizations,
-} from './graphql-errors.ts';
+  TooHeavy,
+  throwTrouble,
+} from './failures.ts';
 import { isLimited, limitReport, resourceOf, retryTime } from './limits.ts';
 import { isEnterpriseServer, RestVersion } from './rest-version.ts';
 

@@ -1,13 +1,27 @@
 import { AppError } from '../../model/errors.ts';
-import { hasCaller } from '../interface/call.ts';
-import type { CredentialUse } from '../interface/credential-use.ts';
+import { type CredentialUse, hasCaller } from '../interface/call.ts';
 import type { Call } from '../interface/provider.ts';
-import { Credential, latest } from '../transport/credential.ts';
+import { Credential, fingerprint, fixedSecret, latest, type Secret, Slots } from '../transport/credential.ts';
 import type { LimitReport } from '../transport/quota.ts';
-import { RequestRate } from '../transport/request-rate.ts';
 import { type Lease, RequestScheduler } from '../transport/request-scheduler.ts';
-import { fingerprint, fixedSecret, type Secret } from '../transport/secret.ts';
-import { Slots } from '../transport/slots.ts';
+
+const minuteMs = 60_000;
+
+/** Counts the requests of the last minute. */
+class RequestRate {
+  readonly #sentAt: number[] = [];
+
+  count(now: Date): void {
+    this.#sentAt.push(now.getTime());
+  }
+
+  /** Returns the time when fewer requests than `most` were sent in the minute before; undefined: now. */
+  exceededUntil(most: number, now: Date): Date | undefined {
+    while (this.#sentAt[0] !== undefined && this.#sentAt[0] <= now.getTime() - minuteMs) this.#sentAt.shift();
+    const first = this.#sentAt[this.#sentAt.length - most];
+    return first === undefined ? undefined : new Date(first + minuteMs);
+  }
+}
 
 /** The resources that GitHub limits separately. */
 export type Resource = 'graphql' | 'core' | 'search';

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import {
   type CredentialReport,
   type Diagnosis,
+  type MissingPermission,
   orUnknown,
   type Quota,
   reportOn,
@@ -9,12 +10,13 @@ import {
 } from '../interface/diagnosis.ts';
 import type { Call } from '../interface/provider.ts';
 import type { Headers } from '../transport/http-transport.ts';
-import { describeApp } from './app/describe.ts';
 import type { GitHubApp } from './app/github-app.ts';
+import { missingPermissions } from './app/registration.ts';
 import type { GitHubClient } from './client.ts';
 import type { Token } from './credentials.ts';
 import { RateLimitPayload } from './payloads.ts';
 import { isEnterpriseServer } from './rest-version.ts';
+import { subscribedEvents } from './webhooks.ts';
 
 /** The most installations that are checked, because an App may have thousands, and each check creates a token. */
 const maxInstallations = 10;
@@ -137,4 +139,27 @@ function expiryIn(headers: Headers): Date | null {
   if (day === undefined) return null;
   const expiresAt = new Date(`${day}T${time}${zone === 'UTC' ? 'Z' : zone?.replace(/(\d\d)$/, ':$1')}`);
   return Number.isNaN(expiresAt.getTime()) ? null : expiresAt;
+}
+
+/** Reports whether GitHub accepts the App's id and key, and which permissions and events its registration lacks. */
+function describeApp(app: GitHubApp, now: () => Date, call: Call): Promise<CredentialReport> {
+  return reportOn({ kind: 'app', label: 'the GitHub App', credentialName: null }, async () => {
+    const startedAt = now();
+    const { slug, owner, permissions, events } = await app.identify(call);
+    const latencyMs = now().getTime() - startedAt.getTime();
+    const missingEvents = app.takesDeliveries ? subscribedEvents.filter((event) => !events.includes(event)) : [];
+    const missing: MissingPermission[] = [
+      ...missingPermissions(permissions, 'Organization').map((name) => ({
+        name: `the permission "${name}" (read)`,
+        neededFor: `${name.replaceAll('_', ' ')} of everybody who installs it`,
+        isRequired: true,
+      })),
+      ...missingEvents.map((name) => ({
+        name: `the event "${name}"`,
+        neededFor: 'hearing of changes within seconds',
+        isRequired: false,
+      })),
+    ];
+    return { latencyMs, holder: owner === null ? slug : `${slug}, owned by ${owner}`, sees: 'private', missing };
+  });
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../../model/account.ts';
-import { addOwner, type CommitOwners } from '../interface/commit-owners.ts';
+import { addOwner, type CommitOwners } from '../interface/history.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../interface/provider.ts';
 import { isBotName, restActor, toActor } from './actors.ts';
 import type { GitHubClient, Query } from './client.ts';

@@ -1,7 +1,6 @@
-import { numberIn, readLimit } from '../transport/headers.ts';
+import { believable, numberIn, readLimit, readRetryAfter, waitUntil } from '../transport/headers.ts';
 import type { Headers } from '../transport/http-transport.ts';
 import type { LimitReport } from '../transport/quota.ts';
-import { believable, readRetryAfter, waitUntil } from '../transport/retry-after.ts';
 import type { Resource } from './credentials.ts';
 
 /** Reads the quota from the headers of a response; undefined when there are none. */

@@ -12,7 +12,7 @@ import {
   optionalTime,
   Text,
   Time,
-} from '../http/scalars.ts';
+} from '../http/checks.ts';
 import { itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**

@@ -1,4 +1,6 @@
+import { isDenied } from '../interface/denied.ts';
 import type {
+  AccountReport,
   Accounts,
   Call,
   ContributionPage,
@@ -8,11 +10,13 @@ import type {
   Provider,
   ProviderWith,
   Repositories,
+  UnreportedKind,
 } from '../interface/provider.ts';
 import { readersFor } from '../interface/repository-readers.ts';
 import type { OnExchange } from '../transport/http-transport.ts';
 import { type OAuthClient, OAuthSignIn } from '../transport/oauth.ts';
-import { reportAccount } from './accounts.ts';
+import { administers, BearerClient, maySee, proveOwnership, readTeam } from './access.ts';
+import { checkAccounts, reportAccount } from './accounts.ts';
 import { isBotName, isGhostName } from './actors.ts';
 import {
   anonymousStreams,
@@ -24,27 +28,45 @@ import {
 } from './anonymous.ts';
 import { GitHubApp } from './app/github-app.ts';
 import type { AppIdentity } from './app/identity.ts';
-import { fetchCalendar } from './calendar.ts';
-import { checkAccounts } from './check-accounts.ts';
+import { countDays, fetchCalendar } from './calendar.ts';
 import { GitHubClient } from './client.ts';
-import { countDays } from './count-days.ts';
+import { anonymousCredentialName } from './credentials.ts';
 import { diagnose } from './diagnose.ts';
-import { readFiles } from './files.ts';
+import { isAboutIpAddress } from './failures.ts';
 import { resolveIdentities } from './identities.ts';
-import { maySee } from './may-see.ts';
-import { administers } from './ownership/administers.ts';
-import { BearerClient } from './ownership/client.ts';
-import { proveOwnership } from './ownership/prove.ts';
 import { pageUrl, searchUrl } from './pages.ts';
-import { findRepository, listRepositories, privateCredentialNames } from './repositories.ts';
-import { readChangedFiles, readLineCounts } from './streams/details.ts';
-import { withoutOwnComments } from './streams/own-comments.ts';
-import { readStream, tokenStreams } from './streams/streams.ts';
-import { readTip, readTotals } from './streams/tip.ts';
-import { readTeam } from './teams.ts';
-import { unreportedWith } from './unreported.ts';
+import { findRepository, listRepositories, privateCredentialNames, readFiles } from './repositories.ts';
+import { withoutOwnComments } from './streams/comments.ts';
+import { readChangedFiles, readLineCounts } from './streams/items.ts';
+import { readStream, readTip, readTotals, tokenStreams } from './streams/streams.ts';
 import { readDelivery } from './webhooks.ts';
-import { orAnonymously, reportOrAnonymously, withoutCredential } from './without-credential.ts';
+
+/**
+ * Since 30 June 2026 GitHub shows the accounts that starred a repository only to its administrators and collaborators,
+ * and refuses the list to Apps; deliveries of `star` continue.
+ * https://github.com/djangopackages/djangopackages/issues/1624
+ */
+const unreported: readonly UnreportedKind[] = [
+  {
+    kind: 'star',
+    why:
+      'GitHub shows who starred a repository to its collaborators alone, so that other tokens and Apps count only the ' +
+      'stars that a webhook reports',
+    isPartial: true,
+  },
+  // Each page of pull requests would cost a point more for each hundred of its reviews.
+  {
+    kind: 'review',
+    details: ['comments'],
+    why: 'GitHub counts the comments of a review only at the cost of many more requests, so that they are not read',
+  },
+];
+
+const forTokens = 'GitHub shows this only to requests with a token';
+
+const anonymousUnreported: readonly UnreportedKind[] = (
+  ['review', 'discussion', 'issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const
+).map((kind) => ({ kind, why: forTokens }));
 
 export interface GitHubOptions {
   name: string;
@@ -300,4 +322,52 @@ function idPath(externalId: string): string {
 
 function accountPath(login: string): string {
   return `/users/${encodeURIComponent(login)}`;
+}
+
+/**
+ * Returns the kinds of data that GitHub does not report, or not always.
+ * @param hasCredential true when requests have a credential.
+ */
+export function unreportedWith(hasCredential: boolean): readonly UnreportedKind[] {
+  return hasCredential ? unreported : anonymousUnreported;
+}
+
+/**
+ * Returns the call without a credential. An organization with an IP allow list refuses credentials from other addresses
+ * even for public resources, but shows these to requests without a credential ("Public resources, when accessed
+ * anonymously":
+ * https://docs.github.com/organizations/keeping-your-organization-secure/managing-allowed-ip-addresses-for-your-organization).
+ */
+function withoutCredential(call: Call): Call {
+  return { ...call, credentialName: anonymousCredentialName };
+}
+
+/**
+ * Returns the result of a request. If an IP allow list refuses it, returns the result of the request without a
+ * credential.
+ */
+async function orAnonymously<Result>(result: Promise<Result>, anonymously: () => Promise<Result>): Promise<Result> {
+  try {
+    return await result;
+  } catch (error) {
+    if (!isRefusedAddress(error)) throw error;
+    return anonymously();
+  }
+}
+
+/** Yields reports on an account. If an IP allow list refuses the lookup, yields those of one without a credential. */
+async function* reportOrAnonymously(
+  reports: AsyncGenerator<AccountReport, void, undefined>,
+  anonymously: () => AsyncGenerator<AccountReport, void, undefined>,
+): AsyncGenerator<AccountReport, void, undefined> {
+  try {
+    yield* reports;
+  } catch (error) {
+    if (!isRefusedAddress(error)) throw error;
+    yield* anonymously();
+  }
+}
+
+function isRefusedAddress(error: unknown): boolean {
+  return isDenied(error) && isAboutIpAddress(error.reason ?? '');
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { CalendarPayload, DayCountsPayload, StarredRepositoriesPayload } from './account-payloads.ts';
-import { AddedCommentPayload, DiscussionTitlesPayload, LastCommentsPayload } from './app/writing-payloads.ts';
 import type { Query } from './client.ts';
 import {
   AccountsPayload,
@@ -25,6 +24,39 @@ import {
   StarCountPayload,
   StarsPayload,
 } from './streams/payloads.ts';
+
+const DiscussionTitlesPayload = Type.Object({
+  repository: Type.Union([
+    Type.Null(),
+    Type.Object({
+      discussions: Type.Object({
+        nodes: Type.Array(Type.Union([Type.Null(), Type.Object({ id: Type.String(), title: Type.String() })])),
+        pageInfo: Type.Object({
+          hasNextPage: Type.Boolean(),
+          endCursor: Type.Union([Type.Null(), Type.String()]),
+        }),
+      }),
+    }),
+  ]),
+});
+
+const LastCommentsPayload = Type.Object({
+  node: Type.Union([
+    Type.Null(),
+    Type.Object({
+      comments: Type.Optional(
+        Type.Object({ nodes: Type.Array(Type.Union([Type.Null(), Type.Object({ body: Type.String() })])) }),
+      ),
+    }),
+  ]),
+});
+
+const AddedCommentPayload = Type.Object({
+  addDiscussionComment: Type.Union([
+    Type.Null(),
+    Type.Object({ comment: Type.Union([Type.Null(), Type.Object({ id: Type.String() })]) }),
+  ]),
+});
 
 const read = (file: string): string => readFileSync(new URL(`./queries/${file}.graphql`, import.meta.url), 'utf8');
 

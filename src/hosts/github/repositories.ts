@@ -3,11 +3,21 @@ import { Value } from 'typebox/value';
 import { AppError } from '../../model/errors.ts';
 import { toDate } from '../interface/collector.ts';
 import { findFirst, isDenied } from '../interface/denied.ts';
-import type { Call, KnownAccount, ListedRepository, RepositoryPage, StreamTip } from '../interface/provider.ts';
+import type {
+  Call,
+  KnownAccount,
+  KnownRepository,
+  ListedRepository,
+  RepositoryFile,
+  RepositoryFiles,
+  RepositoryPage,
+  StreamTip,
+} from '../interface/provider.ts';
+import { existing } from './checks.ts';
 import type { GitHubClient } from './client.ts';
 import { TooHeavy } from './failures.ts';
-import type { RepositoryPayload } from './payloads.ts';
-import { namedRepository, ownedRepositories } from './queries.ts';
+import type { FilePayload, RepositoryPayload } from './payloads.ts';
+import { namedRepository, ownedRepositories, repositoryFiles } from './queries.ts';
 
 const largestPage = 100;
 
@@ -167,4 +177,28 @@ export function toListed(payload: RepositoryPayload, credentialName: string | nu
 function toTip(newest: RepositoryPayload['issues']): StreamTip {
   const changedAt = newest?.nodes[0]?.updatedAt ?? null;
   return { total: newest?.totalCount ?? null, changedAt: toDate(changedAt), revision: null };
+}
+
+/** Reads files of the default branch in one request; null when the repository's visibility changed. */
+export async function readFiles(
+  client: GitHubClient,
+  { handle, credentialName }: KnownRepository,
+  paths: readonly string[],
+  call: Call,
+): Promise<RepositoryFiles | null> {
+  const [a, b, c, d] = paths.map((path) => `HEAD:${path}`);
+  const { data } = await client.graphql(repositoryFiles, { id: handle, a, b, c, d }, call);
+  const node = existing(data.node);
+  if (node.isPrivate !== (credentialName !== null)) return null;
+  const found = [node.a, node.b, node.c, node.d];
+  return {
+    revision: node.defaultBranchRef?.target?.oid ?? null,
+    files: paths.flatMap((path, index) => toFile(path, found[index] ?? null)),
+  };
+}
+
+function toFile(path: string, file: FilePayload | null): RepositoryFile[] {
+  if (file?.oid === undefined) return [];
+  const isWhole = file.isTruncated !== true && file.isBinary !== true;
+  return [{ path, oid: file.oid, sizeBytes: file.byteSize ?? 0, text: isWhole ? (file.text ?? null) : null }];
 }

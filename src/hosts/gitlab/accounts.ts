@@ -2,18 +2,20 @@ import type { AccountFacts, Actor, Social } from '../../model/account.ts';
 import type { Counters } from '../../model/counters.ts';
 import { AppError } from '../../model/errors.ts';
 import { checkEach } from '../interface/denied.ts';
-import type { AccountReport, Call, KnownAccount } from '../interface/provider.ts';
+import type { CommitOwners } from '../interface/history.ts';
+import type { AccountReport, Call, CommitIdentity, KnownAccount, KnownRepository } from '../interface/provider.ts';
 import { reportOf, sumStars } from '../rest/account-reports.ts';
 import type { RestClient } from '../rest/client.ts';
 import { readPage } from '../rest/lists.ts';
 import { hasTokens } from '../rest/views.ts';
 import { groupActor, groupIdIn, groupPath, toActor } from './actors.ts';
+import { readAuthors } from './graphql.ts';
 import {
   AllProjectsPayload,
   GroupPayload,
   IdentifiedPayload,
   ProfilePayload,
-  type UserPayload,
+  UserPayload,
   UsersPayload,
 } from './payloads.ts';
 import { isFork, isPublic } from './projects.ts';
@@ -189,4 +191,34 @@ async function starsOf(client: RestClient, id: number, call: Call): Promise<Part
     (project) => [project.id, isPublic(client, project) && !isFork(project) ? project.star_count : 0],
     call,
   );
+}
+
+/**
+ * Looks up the accounts of addresses by the authors that GitLab shows of commits. GitLab does not show co-authors, so
+ * only those with a private commit address of the instance are found.
+ */
+export async function resolveIdentities(
+  client: RestClient,
+  repository: KnownRepository,
+  identities: readonly CommitIdentity[],
+  call: Call,
+): Promise<CommitOwners> {
+  const authored = identities.filter(({ isCoAuthor = false }) => !isCoAuthor);
+  const owners = await readAuthors(client, repository, [...new Set(authored.map(({ oid }) => oid))], call);
+  for (const { email } of identities) {
+    const bearer = owners.get(email) ? null : await bearerOf(client, email, call);
+    if (bearer !== null) owners.set(email, bearer);
+  }
+  return owners;
+}
+
+/**
+ * Finds the account of a private commit address, `ID-login@users.noreply.host`, by the id, because the login may be a
+ * former one. https://docs.gitlab.com/user/profile/#use-an-automatically-generated-private-commit-email
+ */
+async function bearerOf(client: RestClient, email: string, call: Call): Promise<Actor | null> {
+  const [, id, host] = /^(\d{1,15})-[^@]+@users\.noreply\.([^@]+)$/.exec(email) ?? [];
+  // A request for an account by its id needs a token.
+  if (id === undefined || host !== new URL(client.url).hostname || !hasTokens(client)) return null;
+  return toActor((await client.get(`/users/${id}`, UserPayload, call))?.data ?? null);
 }

@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Actor } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
-import { Count, Name, Nullable, optionalText, Text } from '../http/scalars.ts';
+import { Count, Name, Nullable, optionalText, Text } from '../http/checks.ts';
 import { itemsOf, optional, orElse, pointerOf, type Refusals } from '../http/tolerant.ts';
-import { addOwner, type CommitOwners } from '../interface/commit-owners.ts';
+import { addOwner, type CommitOwners } from '../interface/history.ts';
 import type { Call, KnownRepository } from '../interface/provider.ts';
 import { checkPayload, invalid } from '../rest/checks.ts';
 import type { RestClient } from '../rest/client.ts';

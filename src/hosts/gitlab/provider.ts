@@ -1,29 +1,69 @@
-import type { ProviderWith } from '../interface/provider.ts';
+import type { ProviderWith, UnreportedKind } from '../interface/provider.ts';
 import { readersFor } from '../interface/repository-readers.ts';
+import { proofByToken } from '../rest/access.ts';
 import type { RestClient, RestHostOptions } from '../rest/client.ts';
+import type { Dialect } from '../rest/dialect.ts';
 import { createRestHost } from '../rest/host.ts';
-import { proofByToken } from '../rest/prove.ts';
 import { gitAuthorization } from '../rest/views.ts';
+import { readLimit } from '../transport/headers.ts';
 import type { AuthorizationServer } from '../transport/oauth.ts';
-import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
+import { administered, administers, maySee, readTeam } from './access.ts';
+import { checkAccounts, refreshAccount, reportAccount, resolveIdentities } from './accounts.ts';
 import { toActor } from './actors.ts';
-import { administers } from './administers.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
-import { gitlabDialect } from './dialect.ts';
-import { fileUrl, pageUrl, readFiles } from './files.ts';
-import { resolveIdentities } from './identities.ts';
-import { maySee } from './may-see.ts';
+import { readChangedFiles, readLineCounts } from './items.ts';
 import { createNotifier } from './notifier.ts';
 import { UserPayload } from './payloads.ts';
-import { findRepository, listRepositories } from './projects.ts';
-import { administered } from './prove.ts';
-import { readChangedFiles, readLineCounts } from './streams/details.ts';
-import { anonymousStreams, readStream, streams } from './streams/streams.ts';
-import { readTip, readTotals } from './streams/tip.ts';
-import { readTeam } from './teams.ts';
-import { unreportedWith } from './unreported.ts';
+import { fileUrl, findRepository, listRepositories, pageUrl, readFiles } from './projects.ts';
+import { anonymousStreams, readStream, readTip, readTotals, streams } from './streams.ts';
 import { readDelivery } from './webhooks.ts';
+
+const unreported: readonly UnreportedKind[] = [
+  { kind: 'discussion', why: 'GitLab has no discussions' },
+  { kind: 'issue', details: ['reason'], why: 'GitLab does not report why an issue was closed' },
+  { kind: 'review', details: ['comments'], why: 'GitLab does not report which comments belong to a review' },
+  {
+    kind: 'review',
+    details: ['state'],
+    why: 'GitLab reports approvals and requests for changes as reviews, and of these only that an approval was withdrawn',
+    isPartial: true,
+  },
+];
+
+const forTokens = 'GitLab shows reviews, comments and stars only to requests with a token';
+
+const anonymousUnreported: readonly UnreportedKind[] = [
+  ...unreported,
+  ...(['review', 'issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const).map(
+    (kind): UnreportedKind => ({ kind, why: forTokens }),
+  ),
+];
+
+/** https://docs.gitlab.com/api/rest/ and https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/ */
+const gitlabDialect: Dialect = {
+  apiPath: '/api/v4',
+  pageSize: { parameter: 'per_page', most: 100 },
+  // https://docs.gitlab.com/security/rate_limits/: general limits name the time of the next request, those of endpoints
+  // do not.
+  limitsEndpoints: true,
+  // GitLab leaves it out for lists of more than 10,000 items.
+  totalHeader: 'x-total',
+  // The header is the same for personal, project, group and OAuth tokens.
+  requestHeaders: (secret) => ({
+    accept: 'application/json',
+    'user-agent': 'plaudit',
+    ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+  }),
+  // {"error": "insufficient_scope", "error_description": "...", "scope": "api read_api"}
+  missingScopes: (text) => {
+    const excerpt = text.slice(0, 2000);
+    if (!excerpt.includes('insufficient_scope')) return undefined;
+    const [, scopes] = /"scope"\s*:\s*"([a-z_ ]{1,200})"/.exec(excerpt) ?? [];
+    return scopes?.trim().split(/ +/).join(' or ');
+  },
+  limitReport: (headers) => readLimit(headers, 'ratelimit'),
+};
 
 /**
  * Letters, digits, underscores, dots and hyphens; projects may begin with a dot.
@@ -145,4 +185,12 @@ function partsOfRepositories(
       readTotals: readers.readTotals,
     },
   };
+}
+
+/**
+ * Returns the facts that GitLab does not report, or not always.
+ * @param hasCredential true when requests have a token.
+ */
+export function unreportedWith(hasCredential: boolean): readonly UnreportedKind[] {
+  return hasCredential ? unreported : anonymousUnreported;
 }

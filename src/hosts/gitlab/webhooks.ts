@@ -7,11 +7,12 @@ import {
   changesOf,
   isDeliveryId,
   isSameSecret,
+  keyInToken,
   parseDelivered,
   partOf,
   requireSecret,
+  standardReader,
 } from '../http/deliveries.ts';
-import { keyInToken, standardReader } from '../http/standard-webhooks.ts';
 import { isOf } from '../http/tolerant.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../interface/provider.ts';
 import { groupIdOf } from './actors.ts';

@@ -1,5 +1,9 @@
+import assert from 'node:assert/strict';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { AppError } from '../../model/errors.ts';
+import { GitFailure, streamGit } from './git.ts';
+import { HistoryOutOfMemory, isOutOfMemory } from './remote-failure.ts';
 
 /** Returns whether the directory holds files that git could take for a repository. */
 export async function copyExists(directory: string): Promise<boolean> {
@@ -42,4 +46,32 @@ export async function measurePacks(directory: string): Promise<PackSummary> {
 async function sizeOf(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found?.size;
+}
+
+/**
+ * Yields git's output. A copy that git cannot read is removed, so that the next fetch makes it again.
+ * @throws HistoryOutOfMemory; AppError `conflict` when another process removed the copy, `provider_invalid_response` when it is unreadable.
+ */
+export async function* readCopy(
+  directory: string,
+  parameters: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* streamGit(directory, parameters, { signal });
+  } catch (cause) {
+    if (!(cause instanceof GitFailure)) throw cause;
+    if (isOutOfMemory(cause.message)) throw new HistoryOutOfMemory();
+    if (!(await copyExists(directory))) {
+      throw new AppError('conflict', 'The local copy of the history was removed while it was read.', { cause });
+    }
+    await removeCopy(directory);
+    throw new AppError('provider_invalid_response', 'The history cannot be read.', { cause });
+  }
+}
+
+/** Returns an id after checking its form, so that git cannot take it for an option or a path. */
+export function checkOid(oid: string): string {
+  assert.match(oid, /^([0-9a-f]{40}|[0-9a-f]{64})$/);
+  return oid;
 }

@@ -3,12 +3,11 @@ import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../model/errors.ts';
-import type { Commit } from './commit-parser.ts';
 import { measurePacks, removeCopy } from './copy-files.ts';
 import { type CopyContents, fetchHistory } from './fetch-history.ts';
-import { describeDiskFault } from './full-disk.ts';
 import type { RemoteAccess } from './git-environment.ts';
 import {
+  type Commit,
   type CommitRange,
   holdsCommit,
   type LostRange,
@@ -17,7 +16,7 @@ import {
   readLost,
 } from './read-commits.ts';
 import { type PathOptions, type PathsByCommit, readPaths } from './read-paths.ts';
-import { HistoryTooLarge } from './too-large.ts';
+import { describeDiskFault, HistoryTooLarge } from './remote-failure.ts';
 
 export interface HistoryCacheOptions {
   /** The directory of the copies. The cache owns all of its contents, which may be deleted while no process uses it. */

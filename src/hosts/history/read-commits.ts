@@ -1,6 +1,94 @@
-import { type Commit, CommitParser, commitFormat } from './commit-parser.ts';
+import { checkOid, readCopy } from './copy-files.ts';
 import { runGit } from './git.ts';
-import { checkOid, readCopy } from './read-copy.ts';
+
+/** Splits a stream of bytes at its NULs; chunks may end anywhere. */
+export class NulRecords {
+  readonly #maxLength: number;
+  /** The start of a record whose end has not arrived yet. */
+  #rest = '';
+
+  /** @param maxLength in bytes; the rest of a longer record is dropped. */
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
+
+  /** @param onRecord receives each record that ends in `chunk`, one character per byte. */
+  push(chunk: Buffer, onRecord: (record: string) => void): void {
+    // Decoding the whole chunk, one character per byte, is the fastest way to split it.
+    const text = chunk.toString('latin1');
+    let start = 0;
+    for (let end = text.indexOf('\0'); end >= 0; end = text.indexOf('\0', start)) {
+      this.#keep(text, start, end);
+      const record = this.#rest;
+      this.#rest = '';
+      onRecord(record);
+      start = end + 1;
+    }
+    this.#keep(text, start, text.length);
+  }
+
+  #keep(text: string, start: number, end: number): void {
+    const length = Math.min(end - start, this.#maxLength - this.#rest.length);
+    if (length > 0) this.#rest += text.slice(start, start + length);
+  }
+}
+
+/** The data of one commit that counting needs. */
+export interface Commit {
+  /** Hexadecimal: 40 digits, or 64 where the repository uses SHA-256. */
+  oid: string;
+  /**
+   * From 1970 to 9999. A later date becomes the last second of 9999; an earlier or unreadable one is replaced by the
+   * other date, or else by 1970.
+   */
+  authoredAt: Date;
+  committedAt: Date;
+  /** The author's address first, if there is one, then the co-authors'; lower-cased, distinct, at most 256. */
+  emails: string[];
+  /** True when a trailer says that a program helped to write the commit. */
+  isAssisted: boolean;
+  /** True when the message names more co-authors than are read. */
+  isCut?: true;
+  /** The first line of the message as git folds it, cut; absent where the record was too long. */
+  subject?: string;
+}
+
+/**
+ * The format for `git log -z --format=tformat:...` that `CommitParser` reads. Neither an address nor an unfolded
+ * trailer holds a line feed, and nothing holds a NUL, which ends a commit. Dates are Unix seconds, or empty when git
+ * cannot read them. Co-authors are the trailers that git finds (`man git-interpret-trailers`), in any case of letters,
+ * as GitHub does. Help of programs is in the trailers that the Linux kernel (Assisted-by,
+ * https://docs.kernel.org/process/coding-assistants.html) and the Apache Software Foundation (Generated-by,
+ * https://www.apache.org/legal/generative-tooling.html) define.
+ */
+export const commitFormat =
+  '%H %at %ct %ae%n%(trailers:key=Co-authored-by,key=Assisted-by,key=Generated-by,unfold)%x01%s';
+
+const assistance = /^(?:assisted|generated)-by:/i;
+
+/** Comes before the subject, which is last, because its length has no limit. The address and each trailer end a line. */
+const subjectMark = '\n\u0001';
+/** In bytes; a subject of 256 characters has at most as many. */
+const maxSubjectLength = 1024;
+
+/** The most people of one commit: `isCut` says that there are more. */
+const maxEmails = 256;
+/** RFC 5321, section 4.5.3.1: 64 octets, "@", 255 octets. */
+const maxEmailLength = 320;
+/** Enough for more than `maxEmails` lines of usual length; the rest of a longer record is dropped, and `isCut` is true. */
+const maxRecordLength = 64 * 1024;
+/** The last second of the year 9999. */
+const maxSeconds = 253_402_300_799;
+
+/** Reads commits from a stream of bytes, whose chunks may end anywhere. */
+export class CommitParser {
+  readonly #records = new NulRecords(maxRecordLength);
+
+  /** Adds the commits that end in `chunk` to `commits`. */
+  push(chunk: Buffer, commits: Commit[]): void {
+    this.#records.push(chunk, (record) => commits.push(parseCommit(record)));
+  }
+}
 
 /** The commits that are reachable from `to` and not from `from`. The copy has to hold both; null excludes none. */
 export interface CommitRange {
@@ -74,4 +162,73 @@ async function* inBatches<Item>(
 
 function revisions(included: readonly string[], excluded: readonly string[]): string[] {
   return [...included.map(checkOid), ...excluded.map((oid) => `^${checkOid(oid)}`), '--'];
+}
+
+/** @param record one character per byte. */
+function parseCommit(record: string): Commit {
+  const oidEnd = record.indexOf(' ');
+  const authoredEnd = record.indexOf(' ', oidEnd + 1);
+  const committedEnd = record.indexOf(' ', authoredEnd + 1);
+  const lineEnd = endOfLine(record, committedEnd + 1);
+  const authored = parseSeconds(record.slice(oidEnd + 1, authoredEnd));
+  const committed = parseSeconds(record.slice(authoredEnd + 1, committedEnd));
+  const emails: string[] = [];
+  addEmail(emails, record.slice(committedEnd + 1, lineEnd));
+  const mark = record.indexOf(subjectMark, lineEnd);
+  const head = mark < 0 ? record : record.slice(0, mark + 1);
+  const { isAssisted, isCut } = readTrailers(emails, head, lineEnd + 1);
+  return {
+    oid: record.slice(0, oidEnd),
+    authoredAt: new Date((authored ?? committed ?? 0) * 1000),
+    committedAt: new Date((committed ?? authored ?? 0) * 1000),
+    emails,
+    isAssisted,
+    ...((isCut || (mark < 0 && record.length === maxRecordLength)) && { isCut: true }),
+    ...(mark >= 0 && {
+      subject: fromUtf8(record.slice(mark + subjectMark.length, mark + subjectMark.length + maxSubjectLength)),
+    }),
+  };
+}
+
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf('\n', start);
+  return end < 0 ? text.length : end;
+}
+
+function parseSeconds(digits: string): number | undefined {
+  const seconds = digits === '' ? Number.NaN : Number(digits);
+  return seconds >= 0 ? Math.min(seconds, maxSeconds) : undefined;
+}
+
+/**
+ * Reads one trailer per line: `Name <address>` of co-authors, of which those without an address are skipped.
+ * @returns whether a program helped, and whether lines are left that are not read.
+ */
+function readTrailers(emails: string[], record: string, from: number): { isAssisted: boolean; isCut: boolean } {
+  let isAssisted = false;
+  let start = from;
+  while (start < record.length && emails.length < maxEmails) {
+    const end = endOfLine(record, start);
+    const line = record.slice(start, end);
+    start = end + 1;
+    if (assistance.test(line)) {
+      isAssisted = true;
+      continue;
+    }
+    const open = line.indexOf('<');
+    const close = line.indexOf('>', open);
+    if (open >= 0 && close >= 0) addEmail(emails, line.slice(open + 1, close));
+  }
+  return { isAssisted, isCut: start < record.length };
+}
+
+function addEmail(emails: string[], bytes: string): void {
+  const email = fromUtf8(bytes).trim().toLowerCase();
+  if (email === '' || email.length > maxEmailLength || emails.includes(email)) return;
+  emails.push(email);
+}
+
+/** @param bytes one character per byte; bytes that are not UTF-8 become U+FFFD. */
+export function fromUtf8(bytes: string): string {
+  return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
 }

@@ -1,5 +1,5 @@
-import { fromUtf8, NulRecords } from './nul-records.ts';
-import { checkOid, readCopy } from './read-copy.ts';
+import { checkOid, readCopy } from './copy-files.ts';
+import { fromUtf8, NulRecords } from './read-commits.ts';
 
 /** The paths of the files that commits change, by the ids of the commits. */
 export type PathsByCommit = Map<string, string[]>;

@@ -1,7 +1,26 @@
 import { AppError, type ErrorCode, formatRedirect } from '../../model/errors.ts';
-import { describeDiskFault, isDiskFull } from './full-disk.ts';
-import type { GitEnd } from './git.ts';
+import { type GitEnd, gitMemoryMiB } from './git.ts';
 import type { RemoteAccess } from './git-environment.ts';
+
+/** A history that is larger than it may be. Another fetch soon would cost as much and fail again. */
+export class HistoryTooLarge extends AppError {
+  /** @param excess the rest of a sentence about the history. */
+  constructor(excess: string) {
+    super('provider_invalid_response', `The history ${excess}`);
+  }
+}
+
+/** A history with an object, such as a commit with a message of hundreds of MiB, for which git lacks memory. */
+export class HistoryOutOfMemory extends HistoryTooLarge {
+  constructor() {
+    super(`needs more memory than the ${gitMemoryMiB} MiB that git may use here.`);
+  }
+}
+
+/** The words of the operating system, Node and git about a disk without space or inodes, and about a quota that is used up. */
+const noSpace = /ENOSPC|EDQUOT|No space left|quota exceeded/i;
+
+const diskFull = 'The disk of DATA_DIR, with the histories, is full, or has no free inodes.';
 
 const messages = {
   not_found: 'The repository does not exist, or cannot be seen.',
@@ -95,4 +114,18 @@ const longestWaitS = 3600;
 function retryTime(retryAfter: string | undefined, now: Date): Date | undefined {
   if (retryAfter === undefined || !/^\d+$/.test(retryAfter)) return undefined;
   return new Date(now.getTime() + Math.min(longestWaitS, Math.max(1, Number(retryAfter))) * 1000);
+}
+
+/** Returns the sentence about a full disk, for everyone, where a failure says so; otherwise the given one. */
+export function describeDiskFault(failure: unknown, otherwise: string): string {
+  return isDiskFull(failure instanceof Error ? failure.message : String(failure)) ? diskFull : otherwise;
+}
+
+function isDiskFull(reason: string): boolean {
+  return noSpace.test(reason);
+}
+
+/** Returns whether git itself, and not the remote, wrote that it has no memory left. */
+export function isOutOfMemory(complaint: string): boolean {
+  return /^(?:fatal|error): (?!remote error).*(?:out of memory|Cannot allocate memory)/im.test(complaint);
 }

@@ -1,7 +1,13 @@
+import type { Actor } from '../../model/account.ts';
 import type { Call } from './call.ts';
-import type { CommitOwners } from './commit-owners.ts';
 import type { KnownRepository } from './known.ts';
 import type { Stream } from './streams.ts';
+
+/**
+ * Accounts by email address in lower case. Null: the address has no account, because the host showed a commit that the
+ * address authored or committed, without an account.
+ */
+export type CommitOwners = Map<string, Actor | null>;
 
 /** The stream of commits, which is read with git. */
 export const historyStream: Stream = { name: 'commits', covers: ['commit'] };
@@ -35,4 +41,12 @@ export interface History {
    * show its commit, or shows the commit without the address.
    */
   resolveIdentities(repository: KnownRepository, identities: CommitIdentity[], call: Call): Promise<CommitOwners>;
+}
+
+/**
+ * Adds the account that a commit shows for an address. A commit without an account does not replace a known account.
+ */
+export function addOwner(owners: CommitOwners, email: string, owner: Actor | null): void {
+  const address = email.toLowerCase();
+  if (owner !== null || !owners.has(address)) owners.set(address, owner);
 }

@@ -1,37 +1,37 @@
+import type { ContributionDetails, ItemKind } from '../../model/contribution.ts';
 import { AppError } from '../../model/errors.ts';
-import type { Accounts } from './accounts.ts';
-import type { CredentialUse } from './credential-use.ts';
+import type { Accounts, PrivateData } from './accounts.ts';
+import type { CredentialUse } from './call.ts';
 import type { Deliveries } from './deliveries.ts';
-import type { Details } from './details.ts';
 import type { Diagnosis } from './diagnosis.ts';
-import type { Files } from './files.ts';
 import { type History, historyStream } from './history.ts';
 import type { InstallableApp } from './installation.ts';
 import type { Notifier } from './notifier.ts';
-import type { Ownership } from './ownership.ts';
+import type { Ownership, SignIn, Teams } from './ownership.ts';
 import type { Polls } from './polls.ts';
-import type { PrivateData } from './private-data.ts';
-import type { Repositories } from './repositories.ts';
-import type { SignIn } from './sign-in.ts';
+import type { Details, Files, Repositories } from './repositories.ts';
 import type { Stream, Streams } from './streams.ts';
-import type { Teams } from './teams.ts';
-import type { UnreportedKind } from './unreported.ts';
+
+/** Data about contributions that a host does not report to this service, or only sometimes. */
+export interface UnreportedKind {
+  kind: ItemKind | 'commit';
+  /** The details that the host does not report; absent: it does not report the contributions themselves. */
+  details?: readonly (keyof ContributionDetails)[];
+  /** A sentence for people that begins with the host's name, without a full stop. */
+  why: string;
+  /** Present when the host reports some of the data, so that conditions on it can be met. */
+  isPartial?: true;
+}
 
 export type * from './accounts.ts';
 export type * from './call.ts';
-export type { CommitOwners } from './commit-owners.ts';
 export type * from './deliveries.ts';
-export type * from './details.ts';
-export type * from './files.ts';
 export type * from './history.ts';
 export type * from './known.ts';
 export type * from './ownership.ts';
 export type * from './polls.ts';
-export type * from './private-data.ts';
 export type * from './repositories.ts';
-export type * from './sign-in.ts';
 export type * from './streams.ts';
-export type * from './teams.ts';
 
 /**
  * A code host, in parts. Accounts and repositories are required; every other part is absent where the host or the

@@ -1,6 +1,46 @@
+import type { LineCounts } from '../../model/contribution.ts';
 import type { RepositoryFacts } from '../../model/repository.ts';
 import type { Call } from './call.ts';
-import type { KnownAccount } from './known.ts';
+import type { KnownAccount, KnownRepository } from './known.ts';
+
+/** A file on the default branch. */
+export interface RepositoryFile {
+  path: string;
+  /** The id of the git blob. */
+  oid: string;
+  sizeBytes: number;
+  /** Null: the file is binary, or too long for the host to return as text. */
+  text: string | null;
+}
+
+/** Files of a repository at one commit. */
+export interface RepositoryFiles {
+  /** The newest commit of the default branch; null: the branch has no commits. */
+  revision: string | null;
+  /** The requested files that exist. */
+  files: RepositoryFile[];
+}
+
+/** Reads files of repositories, such as achievements files and icons. Absent: repositories have no achievements. */
+export interface Files {
+  /**
+   * Reads files of the default branch, at most 4 at a time; null when the visibility changed, or the host shows no
+   * files.
+   */
+  read(repository: KnownRepository, paths: readonly string[], call: Call): Promise<RepositoryFiles | null>;
+  /** Returns the URL of the raw content of a file on the default branch, such as an image. */
+  urlOf(repository: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>, path: string): string;
+}
+
+export type ChangedFiles = Map<string, readonly string[]>;
+
+/** Reads details of commits and pull requests of installed repositories. Absent: conditions on them are never true. */
+export interface Details {
+  /** Reads line counts by commit id (hexadecimal), at most 50 at a time; commits that the host hides are absent. */
+  readLineCounts(repository: KnownRepository, oids: readonly string[], call: Call): Promise<Map<string, LineCounts>>;
+  /** Reads the paths that pull requests change, by number, at most 50 at a time. */
+  readChangedFiles(repository: KnownRepository, numbers: readonly string[], call: Call): Promise<ChangedFiles>;
+}
 
 /** The newest state of a stream at the provider, as far as a listing of repositories shows it. */
 export interface StreamTip {

@@ -1,8 +1,7 @@
-import type { Details } from './details.ts';
-import type { Files } from './files.ts';
 import type { History } from './history.ts';
 import { seenBy } from './known.ts';
 import type { Polls } from './polls.ts';
+import type { Details, Files } from './repositories.ts';
 import type { Streams } from './streams.ts';
 
 /** The functions of a provider that read a stored repository at its host. */

@@ -1,7 +1,7 @@
 import { type Static, type TArray, Type } from 'typebox';
 import type { Call } from '../interface/call.ts';
 import { unlessDenied } from '../interface/denied.ts';
-import type { ListlessChange, OwnerChanges } from '../interface/owner-polls.ts';
+import type { ListlessChange, OwnerChanges } from '../interface/polls.ts';
 import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
 import { type List, readPage } from './lists.ts';

@@ -1,6 +1,6 @@
 import type { Provider, ProviderWith } from '../interface/provider.ts';
 import { type AuthorizationServer, OAuthSignIn } from '../transport/oauth.ts';
-import { BearerClient } from './bearer/client.ts';
+import { BearerClient } from './access.ts';
 import { RestClient, type RestHostOptions } from './client.ts';
 import type { Dialect } from './dialect.ts';
 import { credentialNamesOf } from './views.ts';

@@ -1,9 +1,83 @@
-import type { Call } from '../interface/call.ts';
-import type { CredentialUse } from '../interface/credential-use.ts';
-import { Backoff } from './backoff.ts';
+import { createHash } from 'node:crypto';
+import PQueue from 'p-queue';
+import { type Call, type CredentialUse, hasCaller, type Urgency } from '../interface/call.ts';
 import { type LimitReport, Quota } from './quota.ts';
-import type { Secret } from './secret.ts';
-import type { Slots } from './slots.ts';
+
+/** The secret of a credential: configured, or fetched when it is needed. */
+export interface Secret {
+  get(signal: AbortSignal): Promise<string>;
+  /** Records that the host rejected a secret. @returns whether there may be another one. */
+  reject(secret: string): boolean;
+}
+
+interface SlotLimits {
+  /** The most requests in flight. */
+  all: number;
+  /** The most requests in flight for which no caller waits; the other slots stay free for those of callers. */
+  background: number;
+  /** The most requests that wait for a slot. */
+  waiting: number;
+}
+
+const priorities: Record<Urgency, number> = { owner: 2, interactive: 1, background: 0, bulk: 0 };
+
+/**
+ * The slots for requests that a host limits together. The next free slot is for the waiting requests of owners, then
+ * for those of visitors; requests of the same urgency get slots in the order in which they came.
+ */
+export class Slots {
+  readonly #all: PQueue;
+  /** Requests without a caller pass through this queue first, which admits as many as may be in flight. */
+  readonly #background: PQueue;
+  readonly #maxWaiting: number;
+
+  constructor({ all, background, waiting }: SlotLimits) {
+    this.#all = new PQueue({ concurrency: all });
+    this.#background = new PQueue({ concurrency: background });
+    this.#maxWaiting = waiting;
+  }
+
+  get isFull(): boolean {
+    return this.#all.size + this.#background.size >= this.#maxWaiting;
+  }
+
+  /**
+   * Calls `begin` as soon as a slot is free, at once if one is, and keeps the slot until the returned promise settles.
+   * @throws the signal's reason when the signal aborts.
+   */
+  async hold(urgency: Urgency, signal: AbortSignal, begin: () => Promise<void>): Promise<void> {
+    const options = { priority: priorities[urgency], signal };
+    if (hasCaller(urgency)) await this.#all.add(begin, options);
+    else await this.#background.add(() => this.#all.add(begin, options), options);
+  }
+}
+
+/** The wait after a refusal that names no time: a minute, then twice the last wait, at most an hour. */
+const firstWaitMs = 60_000;
+const maxWaitMs = 3_600_000;
+
+/** The time without requests after a host refused one because of its limits. */
+export class Backoff {
+  #until = new Date(0);
+  #waitMs = firstWaitMs;
+
+  /** The time of the next request. */
+  get until(): Date {
+    return this.#until;
+  }
+
+  /** @param until the time that the host named; undefined: it named none, and each further refusal doubles the wait. */
+  block(until: Date | undefined, now: Date): void {
+    const end = until ?? new Date(now.getTime() + this.#waitMs);
+    if (end > this.#until) this.#until = end;
+    if (until === undefined) this.#waitMs = Math.min(this.#waitMs * 2, maxWaitMs);
+  }
+
+  /** Makes the next wait the first one again, after a request succeeded. */
+  forgive(): void {
+    this.#waitMs = firstWaitMs;
+  }
+}
 
 /**
  * How long a refused credential is set aside, in ms: a few seconds after the first refusal, because hosts send single
@@ -90,4 +164,13 @@ export class Credential {
 
 export function latest(...times: (Date | undefined)[]): Date {
   return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
+}
+
+export function fixedSecret(secret: string): Secret {
+  return { get: async () => secret, reject: () => false };
+}
+
+/** Returns a name for a credential that reveals nothing of it. */
+export function fingerprint(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }

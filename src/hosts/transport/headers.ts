@@ -1,6 +1,19 @@
 import type { Headers } from './http-transport.ts';
 import type { LimitReport } from './quota.ts';
 
+/**
+ * The longest wait that is accepted from a host, in ms. A host once sent `Retry-After: 99999999999`, which is 3,170
+ * years.
+ *
+ * No host documents a longer window. GitHub's primary limits reset every hour, its secondary ones last minutes
+ * (https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api). GitLab's windows are a minute, or a
+ * period that administrators set, an hour by default
+ * (https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/). Gitea has none; the same bound applies to
+ * proxies in front of it. Finding out that a host still refuses after an hour costs one request.
+ */
+export const longestWaitMs = 3_600_000;
+const shortestWaitMs = 1000;
+
 /** Reads a number of at most twelve digits; undefined when the header is absent or holds something else. */
 export function numberIn(header: Headers[string]): number | undefined {
   return typeof header === 'string' && /^\d{1,12}$/.test(header) ? Number(header) : undefined;
@@ -17,4 +30,31 @@ export function readLimit(headers: Headers, prefix: 'ratelimit' | 'x-ratelimit')
   const reset = numberIn(headers[`${prefix}-reset`]);
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
   return { limit, remaining, resetAt: new Date(reset * 1000) };
+}
+
+/** Returns the time that a host named, or the latest time that is accepted. */
+export function believable(time: Date, now: Date): Date {
+  return new Date(Math.min(time.getTime(), now.getTime() + longestWaitMs));
+}
+
+/** Returns the time of the next request that a host named, at least a second and at most an hour from now. */
+export function waitUntil(time: Date, now: Date): Date {
+  return new Date(Math.max(believable(time, now).getTime(), now.getTime() + shortestWaitMs));
+}
+
+/**
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds or an HTTP date.
+ * @returns undefined when it is absent or neither of the two, such as a negative number.
+ */
+export function readRetryAfter(headers: Headers, now: Date): Date | undefined {
+  const header = headers['retry-after'];
+  if (typeof header !== 'string') return undefined;
+  const text = header.trim();
+  if (/^\d+$/.test(text)) {
+    const waitMs = Math.min(longestWaitMs, Number(text) * 1000);
+    return waitUntil(new Date(now.getTime() + waitMs), now);
+  }
+  // `Date.parse` also takes other texts for dates: it reads `-5` as a day in May 2001.
+  const at = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : waitUntil(new Date(at), now);
 }

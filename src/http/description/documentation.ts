@@ -4,9 +4,8 @@ import { renderDocument } from '../pipeline/public-document.ts';
 import { sendResponse } from '../pipeline/send.ts';
 import type { App } from '../server/app.ts';
 import type { Representations } from '../server/compression.ts';
-import { complete } from './components.ts';
+import { complete, responsesOf } from './components.ts';
 import { type Document, tags } from './document.ts';
-import { responsesOf } from './responses.ts';
 
 const maxAgeS = 300;
 

@@ -225,7 +225,7 @@ export interface OwnerEndpoint<Path extends TObject, Query extends TObject, Body
   present?: (data: Data, context: OwnerContext<Static<Path>, Static<Query>, Static<Body>>) => object;
 }
 
-/** The responses of endpoints about an account, beside those of all routes (`description/responses.ts`). */
+/** The responses of endpoints about an account, beside those of all routes (`description/components.ts`). */
 export const problemResponses = { 301: EmptySchema, 502: ProblemSchema };
 
 /** The responses of endpoints about an account that need a credential. */

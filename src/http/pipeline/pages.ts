@@ -8,12 +8,11 @@ import type { PartRequest, PartResult } from './endpoints.ts';
 import type { Wait } from './envelope.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import type { PipelineServices } from './pipeline.ts';
-import { readFor, readFromReplicaFirst } from './request-scope.ts';
+import { makeResponse, readFor, readFromReplicaFirst } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
 import { etagOf, isNotModified, pageHeaders, privatePageHeaders, renderPage } from './response.ts';
 import { pageKey } from './response-cache.ts';
 import { retryAfter, sendRedirect, sendResponse } from './send.ts';
-import { makeResponse } from './shared-responses.ts';
 
 /** Reads the data of an endpoint about the account of a page. */
 export type ReadPart = (operationId: string, request?: PartRequest) => Promise<PartResult>;

@@ -24,12 +24,11 @@ import type { Endpoints } from './endpoints.ts';
 import { EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
 import { type Cursors, type PageParameters, withDefaultLimit } from './pagination.ts';
-import { readFor, readFromReplicaFirst } from './request-scope.ts';
+import { makeResponse, readFor, readFromReplicaFirst } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
 import { type RenderedResponse, renderResponse } from './response.ts';
 import { cacheKey, imageKey, type ResponseCache } from './response-cache.ts';
 import { holdsCredential, pageLinks, sendPending, sendRedirect, sendResponse } from './send.ts';
-import { makeResponse } from './shared-responses.ts';
 
 /** The services of the pipeline; docs/request-pipeline.md describes its steps. */
 export interface PipelineServices {

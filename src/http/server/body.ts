@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { AppError, fieldError } from '../../model/errors.ts';
 import { findControlCharacter } from '../../model/text/control-characters.ts';
 import { nearest } from '../../model/text/nearest.ts';
-import { validatorOf } from '../pipeline/compiled.ts';
+import { validatorOf } from '../pipeline/parameters.ts';
 
 /** The parts of a JSON Schema that error messages use. */
 interface Shape {

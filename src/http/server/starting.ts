@@ -6,8 +6,8 @@ import { type CardProblem, isImageFormat, type Parameters } from '../pipeline/im
 import { toProblem } from '../pipeline/problem.ts';
 import { imageHeaders, pageHeaders, transportHeaders } from '../pipeline/response.ts';
 import type { PageProblem } from '../pipeline/send.ts';
+import { withDocumentedForms } from './forms.ts';
 import { asListenError } from './listen.ts';
-import { withDocumentedForms } from './query-forms.ts';
 import { problemOfRequest, readsWithoutHost, refuse, refuseUnread } from './refuse-connection.ts';
 import { requestIdSource } from './request-ids.ts';
 

@@ -5,7 +5,7 @@ import { pointRead } from '../../database/reads/point-reads.ts';
 import type { Board } from './board.ts';
 import { readDefinition } from './definition.ts';
 import { lookUpNamedPeopleJob, rankBoardJob, readTeamsJob } from './jobs.ts';
-import { namedPeopleOf } from './people/named-people.ts';
+import { namedPeopleOf } from './named-people-store.ts';
 import { teamsOf } from './teams/team-store.ts';
 
 /** A stored board. */

@@ -6,9 +6,19 @@ import { inOneTransaction } from '../../database/connections/transaction.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
 import { deleteSome } from '../../database/schema/delete-some.ts';
 import { keptAwards } from '../../database/schema/kept-awards.ts';
-import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';
+
+/** The first delay; the receiver may only be restarting. */
+const firstMs = 10_000;
+const factor = 3;
+/** The longest delay, in ms, even when a receiver requests a longer one. */
+const maxDelayMs = 6 * 3_600_000;
+/** The most by which chance changes a delay, so that receivers that failed together are not tried together again. */
+const jitterShare = 0.2;
+
+/** The time, in ms, for which a receiver is tried before a message to it is given up. */
+export const giveUpAfterMs = 3 * 86_400_000;
 
 /** The most messages that one transaction gives up. */
 const givenUpAtOnce = 5000;
@@ -258,4 +268,14 @@ export async function forgetRecovered(connection: Connection): Promise<void> {
   await sql`
     delete from failing_receivers f where not exists (
       select from notifications n where n.receiver = f.receiver and n.state = 'waiting')`.execute(connection);
+}
+
+/**
+ * Returns the delay after a failure, in ms: 10 s, 30 s, 90 s, ... at most 6 hours, each a fifth more or less.
+ * @param failures the number of failures in a row, at least 1.
+ * @param random a number from 0 to 1.
+ */
+function retryDelayMs(failures: number, random: number): number {
+  const delayMs = Math.min(maxDelayMs, firstMs * factor ** Math.min(20, failures - 1));
+  return Math.round(delayMs * (1 - jitterShare + 2 * jitterShare * random));
 }

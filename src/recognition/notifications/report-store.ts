@@ -3,9 +3,9 @@ import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import { isShownInSql } from '../../accounts/visibility/shown-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
-import { giveUpAfterMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Content, Kind, Target } from './notification.ts';
+import { giveUpAfterMs } from './outbox-store.ts';
 
 export const states = ['waiting', 'sent', 'dead'] as const;
 export type State = (typeof states)[number];

@@ -7,11 +7,8 @@ import { notifyJob } from './jobs.ts';
 import type { Attempt, Kind, Outcome } from './notification.ts';
 import { claimNext, findNextAttempt, recordFailed, recordSent } from './outbox-store.ts';
 import { findSigningSecrets, retryUnsigned } from './secrets/store.ts';
-import { discordMessage } from './senders/discord.ts';
-import { comment } from './senders/github.ts';
-import { signedMessage } from './senders/http.ts';
-import { post } from './senders/post.ts';
 import { slackMessage } from './senders/slack.ts';
+import { comment, discordMessage, post, signedMessage } from './senders.ts';
 
 const noSecret = 'has no secret yet: the owner makes one in the settings, or with PUT .../webhook-secrets';
 /** The time slice of one receiver, in ms, so that other receivers get their messages soon. */

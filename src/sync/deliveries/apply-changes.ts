@@ -1,7 +1,7 @@
+import { findKnown, requestListing } from '../../accounts/actor-store.ts';
 import { hideShownBy } from '../../accounts/installations/coverage-store.ts';
 import { reconcileJob } from '../../accounts/installations/jobs.ts';
 import { checkAdministratorJob, lookUpJob, type NameOnProvider, refreshJob } from '../../accounts/jobs.ts';
-import { findKnown, requestListing } from '../../accounts/mentions/mention-store.ts';
 import { hideRepository } from '../../accounts/repositories/hide-store.ts';
 import { findByExternalIds, type Repository } from '../../accounts/repositories/store.ts';
 import { lockAccounts } from '../../accounts/store.ts';

@@ -1,4 +1,4 @@
-import { saveActors } from '../../accounts/mentions/actor-store.ts';
+import { saveActors } from '../../accounts/actor-store.ts';
 import type { Repository } from '../../accounts/repositories/store.ts';
 import { removeStar, saveStarEvent } from '../../contributions/items/star-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';

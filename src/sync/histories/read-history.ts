@@ -1,7 +1,12 @@
 import { removeCommits, removeUnseenCommits, saveAllCommits } from '../../contributions/items/commit-store.ts';
 import { addPendingForStoredCommits } from '../../contributions/items/detail-store.ts';
 import { markAddressesInParts } from '../../contributions/items/identity-store.ts';
-import { endRecount } from '../../contributions/totals/recount-commits-store.ts';
+import { collectRepositoryJob } from '../../contributions/items/jobs.ts';
+import { lockTotals } from '../../contributions/items/write-store.ts';
+import { doLanguagesDiffer, recountLanguages } from '../../contributions/languages/recount-store.ts';
+import { needsLanguages } from '../../contributions/languages/store.ts';
+import { daysInParts } from '../../contributions/totals/compare-totals-store.ts';
+import { endRecount, recountNextDays } from '../../contributions/totals/recount-commits-store.ts';
 import {
   areCommitsCounted,
   countNewCommits,
@@ -10,18 +15,46 @@ import {
 } from '../../contributions/totals/total-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
-import type { Commit } from '../../hosts/history/commit-parser.ts';
+import { addJob } from '../../database/queue/added-jobs.ts';
 import type { HistoryCopy } from '../../hosts/history/history-cache.ts';
+import type { Commit } from '../../hosts/history/read-commits.ts';
 import { type Call, requirePart } from '../../hosts/interface/provider.ts';
+import { AppError, type ErrorCode } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
 import { resolveAddresses } from '../lookups/resolve-addresses.ts';
 import { finishStream } from '../streams/end-scan.ts';
 import { isWholeScanWanted } from '../streams/plan.ts';
 import { forgetSkippedBefore } from '../streams/skip-store.ts';
 import { lockStream, recordStreamChange } from '../streams/stream-change-store.ts';
-import { moveTip, type StreamState, startHistoryScan } from '../streams/stream-store.ts';
+import {
+  completeStream,
+  moveTip,
+  type StreamState,
+  startHistoryScan,
+  waitForHistory,
+} from '../streams/stream-store.ts';
 import type { Subject } from '../streams/subject.ts';
-import { recountCommits } from './recount-commits.ts';
+import { recountCommitsOf, recountLanguagesOf } from '../totals/recount-large-day.ts';
+
+/** The most counts of a large day, which may change meanwhile, by one call. */
+const countsOfDay = 3;
+
+/** The repository whose commits are counted again; `rows` is the most that one transaction counts again. */
+interface Recount {
+  repositoryId: string;
+  rows: number;
+  signal: AbortSignal;
+}
+
+/**
+ * The time, in ms, for which an empty repository may have an unseen push: code hosts show it as empty until they have
+ * processed the first push, Gitea for about a second.
+ */
+const settlingMs = 60_000;
+const nextReadDelayMs = 10_000;
+const maxReads = 6;
+/** Failures with which a code host withholds the code. Others, such as of a history that is too large, do not say that it is empty. */
+const withheld = new Set<ErrorCode>(['provider_denied', 'not_found']);
 
 /** The place of co-authors that are not read: the people of such a commit are counted without them. */
 export const cutCommit = { kind: 'commit', path: 'co_authors' };
@@ -137,4 +170,89 @@ async function storeHistory(
   if (isWholeScan) await removeUnseenCommits(connection, repository.id, number);
   await moveTip(connection, repository.id, stream.name, tip);
   return isWholeScan;
+}
+
+/**
+ * Completes the history of a repository that its code host shows as empty. When a push may not be visible yet, the
+ * history is read again soon, until it is not empty or a minute is over. When git shows commits, it is complete only
+ * then.
+ * @returns whether the history is complete.
+ */
+export async function readEmptyHistory(context: SyncContext, subject: Subject, stream: StreamState): Promise<boolean> {
+  const { connection, now } = context;
+  const { repository } = subject;
+  const at = now();
+  const reads = (stream.scanStartedAt === null ? 0 : (stream.scanTotal ?? 0)) + 1;
+  const isWaiting = reads <= maxReads;
+  const isEmpty = !isWaiting || !(await holdsCommits(context, subject));
+  await inTransaction(connection, async (transaction) => {
+    const isDeep = repository.installedAt !== null;
+    const end = { knownUntil: at, completedAt: at, wasFull: true, wasDeep: isDeep };
+    if (isEmpty) await completeStream(transaction, repository.id, stream.name, end);
+    if (isEmpty && !(isWaiting && isRecent(stream, at))) return;
+    const startedAt = stream.scanStartedAt ?? at;
+    await waitForHistory(transaction, repository.id, stream.name, { startedAt, reads });
+    const job = collectRepositoryJob({ accountId: repository.ownerId, repository: repository.name, withPrivate: true });
+    await addJob(transaction, { ...job, runAt: new Date(at.getTime() + nextReadDelayMs), keepsRunAt: true });
+  });
+  return isEmpty;
+}
+
+/**
+ * Returns whether the repository changed, or a delivery named it, recently enough that a push may not be visible yet.
+ */
+function isRecent(stream: StreamState, now: Date): boolean {
+  const { scanStartedAt, completedAt, knownUntil, invalidatedAt, providerChangedAt } = stream;
+  const isInvalidated = invalidatedAt !== null && (knownUntil === null || invalidatedAt >= knownUntil);
+  const isNew = scanStartedAt !== null || completedAt === null || isInvalidated;
+  const newest = Math.max(invalidatedAt?.getTime() ?? 0, providerChangedAt?.getTime() ?? 0);
+  return isNew && newest + settlingMs > now.getTime();
+}
+
+/** Returns whether git shows commits. Git shows none when the code host withholds the code. */
+async function holdsCommits(context: SyncContext, { repository, provider, known, call }: Subject): Promise<boolean> {
+  try {
+    return await context.histories.use(repository.id, 'commits', async (copy) => {
+      const remote = await requirePart(provider, 'history').remoteOf(known, call.signal);
+      return (await copy.fetch(remote, call.signal)) !== null;
+    });
+  } catch (error) {
+    if (!call.signal.aborted && error instanceof AppError && withheld.has(error.code)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Counts all commits of a repository again where that is necessary, some days in each transaction, so that events do not
+ * wait. A large day that changes while its languages are counted is left to the nightly check.
+ * @throws AppError `conflict` when a large day changes each time it is counted; another job continues with it.
+ */
+export async function recountCommits(connection: Connection, recount: Recount): Promise<void> {
+  const { repositoryId, rows, signal } = recount;
+  if (await areCommitsCounted(connection, repositoryId)) return;
+  let changes = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const next = await inTransaction(connection, (to) => recountNextDays(to, repositoryId, rows));
+    if (next === 'done') break;
+    if (next === 'more') continue;
+    const { isComplete } = await recountCommitsOf(connection, { repositoryId, days: next, signal }, rows);
+    changes = isComplete ? 0 : changes + 1;
+    if (changes === countsOfDay) throw new AppError('conflict', 'A day of commits changed each time it was counted.');
+  }
+  if (await needsLanguages(connection, repositoryId)) await recountAllLanguages(connection, recount);
+}
+
+async function recountAllLanguages(connection: Connection, { repositoryId, rows, signal }: Recount): Promise<void> {
+  for await (const { isLarge, ...days } of daysInParts(connection, repositoryId, rows)) {
+    signal.throwIfAborted();
+    if (isLarge) {
+      await recountLanguagesOf(connection, { repositoryId, days, signal }, rows);
+    } else if (await doLanguagesDiffer(connection, repositoryId, days)) {
+      await inTransaction(connection, async (transaction) => {
+        await lockTotals(transaction, repositoryId);
+        await recountLanguages(transaction, repositoryId, days);
+      });
+    }
+  }
 }

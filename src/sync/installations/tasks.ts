@@ -1,16 +1,19 @@
 import { Value } from 'typebox/value';
+import { findKnown, requestListing } from '../../accounts/actor-store.ts';
 import { InstallationReference, reconcileJob, welcomeJob } from '../../accounts/installations/jobs.ts';
-import { forgetInstallations } from '../../accounts/installations/store.ts';
+import { findInstallation, forgetInstallations } from '../../accounts/installations/store.ts';
+import { collectJob } from '../../contributions/items/jobs.ts';
 import { inBatches } from '../../database/connections/in-batches.ts';
+import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob, type Job } from '../../database/queue/added-jobs.ts';
 import type { Task } from '../../database/queue/queue.ts';
 import type { InstallableApp } from '../../hosts/interface/installation.ts';
 import type { Call } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import { newCost, type SyncContext } from '../context.ts';
+import { lookUp } from '../lookups/look-up.ts';
 import { findMissed, type MissedMetrics } from './missed.ts';
 import { reconcile } from './reconcile.ts';
-import { welcome } from './welcome.ts';
 
 /** The delay, in ms, after which a failed request to a provider is repeated. */
 const restMs = 60_000;
@@ -90,4 +93,25 @@ async function orReport(context: SyncContext, work: () => Promise<void>): Promis
 
 function callOf(signal: AbortSignal): Call {
   return { urgency: 'background', signal, cost: newCost() };
+}
+
+/** Queues the collecting of everything that an installation shows. */
+async function welcome(
+  context: SyncContext,
+  { provider, installation: id }: InstallationReference,
+  call: Call,
+): Promise<void> {
+  const { connection, now } = context;
+  const installation = await findInstallation(connection, provider, id);
+  if (installation === undefined) return;
+  const { externalId, name } = installation.account;
+  const known = await findKnown(connection, { provider, externalId, name });
+  if (known === undefined || known.fetchedAt === null) await lookUp(context, { provider, name }, call);
+  // Another account may have the name by now; the next update of the installations brings the right name.
+  const account = await findKnown(connection, { provider, externalId, name });
+  if (account === undefined) return;
+  await inTransaction(connection, async (transaction) => {
+    await requestListing(transaction, account.id, now());
+    await addJob(transaction, collectJob(account.id));
+  });
 }

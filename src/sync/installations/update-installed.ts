@@ -1,5 +1,5 @@
+import { requestListing } from '../../accounts/actor-store.ts';
 import { hideUncovered, type Owners, recordInstalled } from '../../accounts/installations/coverage-store.ts';
-import { requestListing } from '../../accounts/mentions/mention-store.ts';
 import { collectJob } from '../../contributions/items/jobs.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';

@@ -1,7 +1,12 @@
 import { hideUncovered, recordInstalled } from '../../accounts/installations/coverage-store.ts';
 import { hideUnlisted } from '../../accounts/repositories/hide-store.ts';
-import { privateListing, publicListing } from '../../accounts/repositories/listing.ts';
-import { findListing, finishListing, moveListing } from '../../accounts/repositories/listing-store.ts';
+import {
+  findListing,
+  finishListing,
+  moveListing,
+  privateListing,
+  publicListing,
+} from '../../accounts/repositories/listing-store.ts';
 import { countListed, saveListedRepositories } from '../../accounts/repositories/store.ts';
 import { lockAccounts } from '../../accounts/store.ts';
 import { forgetReportedBy } from '../../contributions/totals/private-store.ts';

@@ -12,7 +12,7 @@ import { findById } from '../../accounts/store.ts';
 import { collectRepositoryJob } from '../../contributions/items/jobs.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob, type Job } from '../../database/queue/added-jobs.ts';
-import type { OwnerChanges, OwnerPolls } from '../../hosts/interface/owner-polls.ts';
+import type { OwnerChanges, OwnerPolls } from '../../hosts/interface/polls.ts';
 import type { Call, Provider } from '../../hosts/interface/provider.ts';
 import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';

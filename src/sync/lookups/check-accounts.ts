@@ -1,13 +1,13 @@
+import { saveActors } from '../../accounts/actor-store.ts';
 import { namedHoldsMs } from '../../accounts/jobs.ts';
-import { saveActors } from '../../accounts/mentions/actor-store.ts';
 import {
   type CheckedAccount,
   findDueChecks,
   findDueLeaders,
   findNamedChecks,
   markChecked,
+  markDeleted,
 } from '../../accounts/visibility/check-store.ts';
-import { markDeleted } from '../../accounts/visibility/hide-store.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import type { Call, Provider } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';

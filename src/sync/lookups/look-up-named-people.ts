@@ -6,7 +6,7 @@ import {
   findDueNames,
   forgetLookedUp,
   saveLookedUp,
-} from '../../recognition/boards/people/named-people-store.ts';
+} from '../../recognition/boards/named-people-store.ts';
 import { requestBoardsWithPerson } from '../../recognition/boards/ranking/request-store.ts';
 import type { SyncContext } from '../context.ts';
 import { lookUp } from './look-up.ts';

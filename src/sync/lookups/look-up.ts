@@ -1,9 +1,9 @@
 import { keepFormerName, saveRedirect } from '../../accounts/former-name-store.ts';
 import { lookUpJob, type NameOnProvider, refreshJob, withUrgency } from '../../accounts/jobs.ts';
 import { findById, findByName, saveAccount } from '../../accounts/store.ts';
-import { markDeleted, markHidden } from '../../accounts/visibility/hide-store.ts';
+import { markDeleted, markHidden } from '../../accounts/visibility/check-store.ts';
 import { addOptOuts, findOptedOutIds, isNameOptedOut } from '../../accounts/visibility/opt-out-store.ts';
-import { recordPrivateCounters } from '../../contributions/private-counters.ts';
+import { recordPrivateCounters } from '../../contributions/present-counters.ts';
 import { saveCounters } from '../../contributions/totals/counter-store.ts';
 import { settleTotals } from '../../contributions/totals/wanted-totals-store.ts';
 import { inOneTransaction, inTransaction } from '../../database/connections/transaction.ts';
@@ -18,8 +18,7 @@ import {
 } from '../../database/queue/lookups.ts';
 import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
 import type { AccountReport, Call } from '../../hosts/interface/provider.ts';
-import type { Account } from '../../model/account.ts';
-import { nameKey } from '../../model/account.ts';
+import { type Account, nameKey } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
 import { readOverfullAgain } from '../streams/read-overfull-again.ts';

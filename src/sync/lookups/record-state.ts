@@ -1,8 +1,7 @@
 import { findById, lockAccount, lockAccounts } from '../../accounts/store.ts';
 import { prepareListsAgain } from '../../contributions/contributors/prepare-store.ts';
 import { updateTotalsJob } from '../../contributions/items/jobs.ts';
-import { sumTotals } from '../../contributions/present-counters.ts';
-import { recordPrivateCounters } from '../../contributions/private-counters.ts';
+import { recordPrivateCounters, sumTotals } from '../../contributions/present-counters.ts';
 import { hasShownOtherwise } from '../../contributions/totals/changed-store.ts';
 import { saveCounters } from '../../contributions/totals/counter-store.ts';
 import { foldSums } from '../../contributions/totals/owner-sum-store.ts';

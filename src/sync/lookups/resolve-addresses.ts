@@ -1,4 +1,4 @@
-import { saveActors } from '../../accounts/mentions/actor-store.ts';
+import { saveActors } from '../../accounts/actor-store.ts';
 import {
   type DueAddress,
   findDueAddresses,

@@ -1,7 +1,22 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { deleteSome } from '../../database/schema/delete-some.ts';
-import type { Drift } from './drift.ts';
+
+/** A difference between stored data and the provider's. */
+export interface Drift {
+  provider: string;
+  /** Our id of the repository, because not every reader may see its name. */
+  repositoryId: string;
+  /** The name of the stream, or `sums` for totals that did not agree with the stored contributions. */
+  part: string;
+  /**
+   * The number of items at the provider, and in `found` the stored number. For `sums`, `found` is the number of wrong
+   * totals.
+   */
+  expected: number;
+  found: number;
+  isRepaired: boolean;
+}
 
 /** Stores a drift in place of the last one of the same part of the repository. */
 export async function saveDrift(connection: Connection, drift: Drift, now: Date): Promise<void> {

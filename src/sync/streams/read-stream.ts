@@ -1,4 +1,4 @@
-import { saveActors } from '../../accounts/mentions/actor-store.ts';
+import { saveActors } from '../../accounts/actor-store.ts';
 import type { Repository } from '../../accounts/repositories/store.ts';
 import { saveContributions } from '../../contributions/items/contribution-store.ts';
 import { addPendingForPullRequests } from '../../contributions/items/detail-store.ts';

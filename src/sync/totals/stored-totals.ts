@@ -1,13 +1,30 @@
 import { refreshJob } from '../../accounts/jobs.ts';
+import { findById } from '../../accounts/store.ts';
+import { recordPrivateCounters } from '../../contributions/present-counters.ts';
+import {
+  type ChangedContributor,
+  forgetUncounted,
+  recordContributorsOfChanged,
+  takeChangedContributors,
+} from '../../contributions/totals/changed-store.ts';
 import { findHistory, saveCounters } from '../../contributions/totals/counter-store.ts';
 import { countStored } from '../../contributions/totals/private-store.ts';
 import { wantTotals } from '../../contributions/totals/wanted-totals-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
+import { inBatches } from '../../database/connections/in-batches.ts';
+import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
+import { announce } from '../../database/queue/announcements.ts';
 import type { Account } from '../../model/account.ts';
 import { type CounterName, type Counters, counterNames } from '../../model/counters.ts';
 import { needsOf } from '../../model/kinds.ts';
 import type { SyncContext } from '../context.ts';
+
+const peopleAtOnce = 20;
+/** The most contributors to a repository that one transaction records after its visibility or owner has changed. */
+const recordedAtOnce = 1000;
+/** The most batches of one job, after which it lets other jobs run. */
+const maxRounds = 100;
 
 /**
  * Returns a user's public lifetime totals from stored data, for counters that the provider cannot report. These
@@ -55,7 +72,7 @@ export async function recordStoredTotals(
 const refreshDelayMs = 10_000;
 
 /** Queues a refresh of an account whose contributions changed. */
-export async function requestRefresh(
+async function requestRefresh(
   { now, providers }: Pick<SyncContext, 'now' | 'providers'>,
   transaction: Connection,
   { id, provider, pinned }: Account,
@@ -79,4 +96,48 @@ export async function wantReported(
   if (!isReported || context.providers.get(provider)?.accounts.reportsTotals !== true) return;
   await wantTotals(transaction, id, context.now());
   await requestRefresh(context, transaction, account);
+}
+
+/**
+ * Updates all accounts whose stored contributions changed, in repositories of any owner: summed totals at once, and
+ * those that the code host reports by a request soon.
+ * @returns `more` when accounts are left.
+ */
+export async function updateTotals(context: SyncContext): Promise<'done' | 'more'> {
+  const recorded = await recordContributors(context);
+  const forgotten = await inBatches(() => forgetUncounted(context.connection));
+  for (let round = 0; round < maxRounds; round += 1) {
+    const updated = await inTransaction(context.connection, (transaction) => updateSome(context, transaction));
+    if (updated === 0) return forgotten === 'more' ? 'more' : recorded;
+  }
+  return 'more';
+}
+
+/** Records the contributors to all repositories that became visible, hidden or another account's. */
+async function recordContributors({ connection }: SyncContext): Promise<'done' | 'more'> {
+  for (let round = 0; round < maxRounds; round += 1) {
+    if (!(await recordContributorsOfChanged(connection, recordedAtOnce))) return 'done';
+  }
+  return 'more';
+}
+
+/** Updates some accounts within the surrounding transaction. @returns how many. */
+async function updateSome(context: SyncContext, transaction: Connection): Promise<number> {
+  const changed = await takeChangedContributors(transaction, peopleAtOnce);
+  for (const person of changed) await updateOne(context, transaction, person);
+  return changed.length;
+}
+
+async function updateOne(
+  context: SyncContext,
+  transaction: Connection,
+  { accountId, isUpdate, isVisibility }: ChangedContributor,
+): Promise<void> {
+  const account = await findById(transaction, accountId);
+  if (account === undefined) return;
+  const isSummed = await recordStoredTotals(context, transaction, account);
+  if (isVisibility) await wantReported(context, transaction, account);
+  await recordPrivateCounters(transaction, account);
+  await announce(transaction, { kind: 'account', key: account.id });
+  if (isUpdate && !isSummed) await requestRefresh(context, transaction, account);
 }

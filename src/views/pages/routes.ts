@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { AccessServices } from '../../accounts/access/services.ts';
 import { hasSession } from '../../accounts/access/sessions/cookies.ts';
 import { sessionOf } from '../../accounts/access/sessions/session.ts';
-import { findPublicRepositories, findPublicRepository } from '../../accounts/repositories/public-store.ts';
+import { findPublicRepositories, findPublicRepository } from '../../accounts/repositories/page-store.ts';
 import { findKnownLanguages } from '../../contributions/languages/languages.ts';
 import { isFromProgram, unfinishedImageHeaders } from '../../http/image-readers.ts';
 import { authorize } from '../../http/pipeline/authorize.ts';

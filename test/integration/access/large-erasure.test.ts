@@ -16,7 +16,6 @@ import { type ErasedAtOnce, eraseNext } from '../../../src/app/owners/erasure/er
 import { exportAccount } from '../../../src/app/owners/export/store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { findAwarded, recordAwarded } from '../../../src/recognition/achievements/awards/award-store.ts';
 import { findEarnable } from '../../../src/recognition/achievements/awards/earnable-store.ts';
 import {
   findAchievementHolders,
@@ -25,6 +24,7 @@ import {
 } from '../../../src/recognition/achievements/awards/holders-store.ts';
 import { findForeignIds, importAwards } from '../../../src/recognition/achievements/awards/import-store.ts';
 import { findAward, findAwardPage } from '../../../src/recognition/achievements/awards/page-store.ts';
+import { findAwarded, recordAwarded } from '../../../src/recognition/achievements/awards/work-store.ts';
 import {
   findRevoked,
   isAwardStanding,

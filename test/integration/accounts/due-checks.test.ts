@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { saveActors } from '../../../src/accounts/mentions/actor-store.ts';
-import { findDueChecks, findDueLeaders, markChecked } from '../../../src/accounts/visibility/check-store.ts';
-import { markDeleted } from '../../../src/accounts/visibility/hide-store.ts';
+import { saveActors } from '../../../src/accounts/actor-store.ts';
+import {
+  findDueChecks,
+  findDueLeaders,
+  markChecked,
+  markDeleted,
+} from '../../../src/accounts/visibility/check-store.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { saveActors } from '../../../src/accounts/mentions/actor-store.ts';
+import { saveActors } from '../../../src/accounts/actor-store.ts';
 import { findById, findByName } from '../../../src/accounts/store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';

@@ -7,7 +7,7 @@ import { closeItem } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import type { Notifier } from '../../../src/hosts/interface/notifier.ts';
 import type { Attempt } from '../../../src/recognition/notifications/notification.ts';
-import { comment } from '../../../src/recognition/notifications/senders/github.ts';
+import { comment } from '../../../src/recognition/notifications/senders.ts';
 import { newCall } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
-import { warningsOf } from '../../../src/recognition/boards/preview/fairness.ts';
+import { warningsOf } from '../../../src/recognition/boards/preview/preview-json.ts';
 import { type BoardPreview, previewBoard } from '../../../src/recognition/boards/preview/preview-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { type NewItem, storeRepository } from './store-repository.ts';

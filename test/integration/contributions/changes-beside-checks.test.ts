@@ -21,7 +21,7 @@ import { endRecount, recountNextDays } from '../../../src/contributions/totals/r
 import { areCommitsCounted, countNewCommits, uncountCommits } from '../../../src/contributions/totals/total-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { recountCommits } from '../../../src/sync/histories/recount-commits.ts';
+import { recountCommits } from '../../../src/sync/histories/read-history.ts';
 import { recountCommitsOf } from '../../../src/sync/totals/recount-large-day.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { saveActors } from '../../../src/accounts/mentions/actor-store.ts';
+import { saveActors } from '../../../src/accounts/actor-store.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { beginErasure } from '../../../src/app/owners/erasure/store.ts';
 import { saveAllCommits } from '../../../src/contributions/items/commit-store.ts';

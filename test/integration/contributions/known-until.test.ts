@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { knownUntil } from '../../../src/contributions/items/known-until-store.ts';
+import { knownUntil } from '../../../src/contributions/items/collection-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeRepository } from '../boards/store-repository.ts';
 

@@ -9,9 +9,8 @@ import {
   findLanguageCommits,
   type LanguageScope,
 } from '../../../src/contributions/languages/evidence-store.ts';
-import { findFewLanguages } from '../../../src/contributions/languages/few-store.ts';
 import { doLanguagesDiffer } from '../../../src/contributions/languages/recount-store.ts';
-import { findLanguages, saveCommitLanguages } from '../../../src/contributions/languages/store.ts';
+import { findFewLanguages, findLanguages, saveCommitLanguages } from '../../../src/contributions/languages/store.ts';
 import { uncountCommits } from '../../../src/contributions/totals/total-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';

@@ -6,8 +6,11 @@ import { buildRepository, type CommitDescription } from '../../../simulators/git
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { removeCommits, saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
 import { changeNeeds, needLanguages } from '../../../src/contributions/items/detail-store.ts';
-import { findFewLanguages } from '../../../src/contributions/languages/few-store.ts';
-import { findLanguageRepositories, findLanguages } from '../../../src/contributions/languages/store.ts';
+import {
+  findFewLanguages,
+  findLanguageRepositories,
+  findLanguages,
+} from '../../../src/contributions/languages/store.ts';
 import { uncountCommits } from '../../../src/contributions/totals/total-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';

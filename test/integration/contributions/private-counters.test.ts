@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withPrivate } from '../../../src/contributions/private-counters.ts';
+import { withPrivate } from '../../../src/contributions/present-counters.ts';
 import type { CountersOfDay } from '../../../src/contributions/totals/counter-store.ts';
 import type { Database } from '../../../src/database/connections/connection.ts';
 import { unknownCounters } from '../../../src/model/counters.ts';

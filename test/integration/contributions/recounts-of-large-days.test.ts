@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { Connection } from '../../../src/database/connections/connection.ts';
-import { recountCommits } from '../../../src/sync/histories/recount-commits.ts';
+import { recountCommits } from '../../../src/sync/histories/read-history.ts';
 import { isOnCluster } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { interleave } from '../interleave.ts';

@@ -12,7 +12,7 @@ import { endRecount } from '../../../src/contributions/totals/recount-commits-st
 import { areCommitsCounted, countNewCommits } from '../../../src/contributions/totals/total-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { recountCommits } from '../../../src/sync/histories/recount-commits.ts';
+import { recountCommits } from '../../../src/sync/histories/read-history.ts';
 import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildRepository, moveRef, writeRawCommit } from '../../../simulators/git/build-repository.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import type { Commit } from '../../../src/hosts/history/commit-parser.ts';
 import { fetchHistory } from '../../../src/hosts/history/fetch-history.ts';
-import { readCommits } from '../../../src/hosts/history/read-commits.ts';
+import { type Commit, readCommits } from '../../../src/hosts/history/read-commits.ts';
 import { startRemote } from './remote.ts';
 
 const { signal } = new AbortController();

@@ -6,9 +6,8 @@ import { buildRepository, type CommitDescription } from '../../../simulators/git
 import { findProcesses } from '../../../simulators/git/processes.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import type { Commit } from '../../../src/hosts/history/commit-parser.ts';
 import { fetchHistory } from '../../../src/hosts/history/fetch-history.ts';
-import { holdsCommit, readCommits, readLost } from '../../../src/hosts/history/read-commits.ts';
+import { type Commit, holdsCommit, readCommits, readLost } from '../../../src/hosts/history/read-commits.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import { startRemote } from './remote.ts';
 import { assertDates, assertTotals, prepare, prepareReal, type Sample } from './samples.ts';

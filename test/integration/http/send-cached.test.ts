@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Registry } from 'prom-client';
 import { type HttpServer, startHttpServer } from '../../../simulators/git/http-server.ts';
 import { bodyOf } from '../../../src/http/pipeline/response-body.ts';
-import { sendCached } from '../../../src/http/pipeline/send-cached.ts';
+import { sendCached } from '../../../src/http/pipeline/response-cache.ts';
 import type { Representation } from '../../../src/http/server/compression.ts';
 import { createHttpMetrics } from '../../../src/http/server/metrics.ts';
 

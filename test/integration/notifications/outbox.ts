@@ -3,11 +3,11 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { createOutboundClient } from '../../../src/hosts/outbound/client.ts';
-import { recordAwarded } from '../../../src/recognition/achievements/awards/award-store.ts';
+import { recordAwarded } from '../../../src/recognition/achievements/awards/work-store.ts';
+import { saveWebhooks } from '../../../src/recognition/achievements/files/store.ts';
 import type { Webhook } from '../../../src/recognition/notifications/notification.ts';
 import { findDueReceivers } from '../../../src/recognition/notifications/outbox-store.ts';
 import { type NotificationContext, send } from '../../../src/recognition/notifications/send.ts';
-import { saveWebhooks } from '../../../src/recognition/notifications/webhook-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock } from '../../time.ts';
 

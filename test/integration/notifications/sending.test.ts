@@ -5,8 +5,7 @@ import { inTransaction } from '../../../src/database/connections/transaction.ts'
 import { receiverOf } from '../../../src/recognition/notifications/notification.ts';
 import { saveWebhookSecret } from '../../../src/recognition/notifications/secrets/store.ts';
 import { send } from '../../../src/recognition/notifications/send.ts';
-import { commentText } from '../../../src/recognition/notifications/senders/github.ts';
-import { writeSecret } from '../../../src/recognition/notifications/senders/http.ts';
+import { commentText, writeSecret } from '../../../src/recognition/notifications/senders.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { openOutbox } from './outbox.ts';
 

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { sumPollDemand } from '../../../src/accounts/installations/poll-quota-store.ts';
+import { sumPollDemand } from '../../../src/accounts/installations/owner-poll-store.ts';
 import { findPoll, savePoll } from '../../../src/accounts/repositories/poll-store.ts';
 import { findRepository } from '../../../src/accounts/repositories/store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import type { Provider } from '../../../src/hosts/interface/provider.ts';
-import type { SyncContext } from '../../../src/sync/context.ts';
-import { newCost, newPollDemands } from '../../../src/sync/context.ts';
-import { partOfAge, pollLimitsMs, wantedIntervalMs } from '../../../src/sync/listings/poll-interval.ts';
+import { newCost, newPollDemands, type SyncContext } from '../../../src/sync/context.ts';
 import { pollRepository } from '../../../src/sync/listings/poll-repository.ts';
-import { findPollInterval, hastenAfterChange } from '../../../src/sync/listings/poll-schedule.ts';
+import {
+  findPollInterval,
+  hastenAfterChange,
+  partOfAge,
+  pollLimitsMs,
+  wantedIntervalMs,
+} from '../../../src/sync/listings/poll-schedule.ts';
 import { Claims } from '../../../src/sync/streams/claims.ts';
 import { openTestDatabase } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Ranking, Scope } from '../../../src/contributions/contributors/contributor.ts';
-import { findParts, makePart } from '../../../src/contributions/contributors/make-ranking-store.ts';
-import { endDifferentRankings, findRanking } from '../../../src/contributions/contributors/ranking-store.ts';
+import {
+  endDifferentRankings,
+  findParts,
+  findRanking,
+  makePart,
+} from '../../../src/contributions/contributors/ranking-store.ts';
 import { countAll } from '../../../src/contributions/contributors/store.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { openTestDatabase } from '../../database.ts';

@@ -31,7 +31,7 @@ import { refresh } from '../../../src/sync/lookups/look-up.ts';
 import { recordState, recordVisibility } from '../../../src/sync/lookups/record-state.ts';
 import { collectAccount, collectNamedRepository } from '../../../src/sync/streams/collect.ts';
 import { checkOwners, recountSome } from '../../../src/sync/totals/recount-owners.ts';
-import { updateTotals } from '../../../src/sync/totals/update-totals.ts';
+import { updateTotals } from '../../../src/sync/totals/stored-totals.ts';
 import type { TestDatabase } from '../../database.ts';
 import { findOrphans } from '../../integration/contributions/orphans.ts';
 import { actorOf, contextOf, listed, newWork, owners, people, repositoriesOfOwner } from './busy-host.ts';

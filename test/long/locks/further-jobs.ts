@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { requestRescanOfErased } from '../../../src/accounts/access/return-store.ts';
 import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key.ts';
+import { requestRescanOfErased } from '../../../src/accounts/ownership-store.ts';
 import { eraseHidden } from '../../../src/accounts/repositories/erase-store.ts';
 import { createCleaningTasks } from '../../../src/app/owners/clean-up.ts';
 import { changeSettings } from '../../../src/app/owners/settings/store.ts';
-import { findParts, makePart } from '../../../src/contributions/contributors/make-ranking-store.ts';
+import { findParts, makePart } from '../../../src/contributions/contributors/ranking-store.ts';
 import { saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
 import { forgetNextCounts, saveResolved } from '../../../src/contributions/items/identity-store.ts';
 import { removeOutlivedCounters } from '../../../src/contributions/totals/counter-store.ts';
@@ -24,7 +24,7 @@ import { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts
 import { recordFailed } from '../../../src/recognition/notifications/outbox-store.ts';
 import { saveWebhookSecret } from '../../../src/recognition/notifications/secrets/store.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
-import { recountCommits } from '../../../src/sync/histories/recount-commits.ts';
+import { recountCommits } from '../../../src/sync/histories/read-history.ts';
 import { forgetWaits } from '../../../src/sync/lookups/forget-waits.ts';
 import { checkTotals } from '../../../src/sync/totals/check-totals.ts';
 import { recordUsed } from '../../../src/views/cards/images/store.ts';

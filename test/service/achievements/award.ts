@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { recordAwarded } from '../../../src/recognition/achievements/awards/award-store.ts';
+import { recordAwarded } from '../../../src/recognition/achievements/awards/work-store.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 

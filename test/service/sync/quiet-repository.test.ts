@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { knownUntil } from '../../../src/contributions/items/known-until-store.ts';
+import { knownUntil } from '../../../src/contributions/items/collection-store.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import { organization, runTask, untilRepositoryIs } from '../../e2e/installations/installed.ts';
 import { clock } from '../../time.ts';

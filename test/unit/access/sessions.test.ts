@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cookiesFor, readCookie } from '../../../src/accounts/access/sessions/cookies.ts';
-import { localPath } from '../../../src/accounts/access/sessions/local-path.ts';
+import { localPath } from '../../../src/accounts/access/sessions/sign-in.ts';
 
 describe('choice of cookies', () => {
   it('takes cookies with the prefix of their host by https, and without on this machine', () => {

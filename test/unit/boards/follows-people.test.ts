@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
-import { followsPeople } from '../../../src/recognition/boards/ranking/follows-people.ts';
+import { followsPeople } from '../../../src/recognition/boards/ranking/rank-board.ts';
 
 function follows(rule: object): boolean {
   const fields = { name: 'Board', slug: 'board', repositories: ['acme/app'], points: [{ points: 1, ...rule }] };

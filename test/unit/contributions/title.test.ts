@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toTitle } from '../../../src/contributions/items/title.ts';
+import { toTitle } from '../../../src/contributions/items/read-rows-store.ts';
 
 describe('toTitle', () => {
   it('keeps one line of visible characters', () => {

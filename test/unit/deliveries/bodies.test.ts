@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
-import { Bodies, type BodyLimits, type IncomingBody } from '../../../src/sync/deliveries/bodies.ts';
-import { GrowingBuffer } from '../../../src/sync/deliveries/growing-buffer.ts';
+import { Bodies, type BodyLimits, GrowingBuffer, type IncomingBody } from '../../../src/sync/deliveries/bodies.ts';
 import { clock } from '../../time.ts';
 
 const kibibyte = 1024;

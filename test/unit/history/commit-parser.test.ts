@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Commit, CommitParser } from '../../../src/hosts/history/commit-parser.ts';
+import { type Commit, CommitParser } from '../../../src/hosts/history/read-commits.ts';
 
 const oid = 'a'.repeat(40);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
-import type { RenderedResponse } from '../../../src/http/pipeline/response.ts';
+import { type RenderedResponse } from '../../../src/http/pipeline/response.ts';
 import { bytesOf } from '../../../src/http/pipeline/response-body.ts';
 import { ResponseCache } from '../../../src/http/pipeline/response-cache.ts';
 import { representationFor, withCompressedForms } from '../../../src/http/server/compression.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withDocumentedForms } from '../../../src/http/server/query-forms.ts';
+import { withDocumentedForms } from '../../../src/http/server/forms.ts';
 
 describe('undocumented forms of parameters', () => {
   it('are read as the documented ones', () => {

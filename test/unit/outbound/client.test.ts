@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import type { lookup } from 'node:dns';
 import { describe, it } from 'node:test';
-import { createOutboundClient, type OutboundClient, RefusedAddress } from '../../../src/hosts/outbound/client.ts';
-import { isPublicAddress } from '../../../src/hosts/outbound/public-address.ts';
+import {
+  createOutboundClient,
+  isPublicAddress,
+  type OutboundClient,
+  RefusedAddress,
+} from '../../../src/hosts/outbound/client.ts';
 import { serve } from './receiver.ts';
 
 const send = (client: OutboundClient, url: string, timeoutMs = 5000) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Registry } from 'prom-client';
-import type { CredentialUse } from '../../../src/hosts/interface/credential-use.ts';
+import type { CredentialUse } from '../../../src/hosts/interface/call.ts';
 import type { Provider } from '../../../src/hosts/interface/provider.ts';
 import { createHostMetrics, registerCredentialMetrics } from '../../../src/hosts/metrics.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { freshnessTable, readPollsPerHour } from '../../../scripts/freshness-table.ts';
-import { pollIntervalMs, pollLimitsMs, wantedIntervalMs } from '../../../src/sync/listings/poll-interval.ts';
+import { pollIntervalMs, pollLimitsMs, wantedIntervalMs } from '../../../src/sync/listings/poll-schedule.ts';
 
 const hourMs = 3_600_000;
 const { shortest, longest } = pollLimitsMs;

@@ -1,6 +1,11 @@
 import { Type } from 'typebox';
+import type { Connection } from '../../../database/connections/connection.ts';
+import { addJob } from '../../../database/queue/added-jobs.ts';
 import { formatTimestamp, OptionalTimestampSchema } from '../../../http/pipeline/envelope.ts';
+import type { Account } from '../../../model/account.ts';
+import { checkAdministratorJob } from '../../jobs.ts';
 import { assessHolding, type Holding, holdingStates } from './holding.ts';
+import type { Person } from './store.ts';
 
 /** The fields by which lists of keys and links show the holder. */
 export const holderFields = {
@@ -27,4 +32,14 @@ export function presentHolder(holding: Holding, now: Date): object {
     state,
     ends_dttm: endsAt && formatTimestamp(endsAt),
   };
+}
+
+/** Queues a check of the holder of a new key or link, so that the owner soon sees whether the service can check. */
+export async function requestCheck(
+  transaction: Connection,
+  { type, provider }: Account,
+  person: Person | null,
+): Promise<void> {
+  if (type !== 'organization' || person === null) return;
+  await addJob(transaction, checkAdministratorJob({ provider, person: person.id }));
 }

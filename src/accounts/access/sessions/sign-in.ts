@@ -7,6 +7,8 @@ import { type Proven, proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
 import { saveSession, saveSignIn, takeSignIn } from './store.ts';
 
+const base = 'http://service.invalid';
+
 /** The time, in ms, that a person may take at the host. */
 export const signInLifeMs = 600_000;
 export const sessionLifeMs = 8 * 3_600_000;
@@ -130,4 +132,13 @@ function redirectUrlOf({ publicUrl }: AccessServices, provider: string): string 
 
 function newSecret({ randomBytes }: AccessServices): string {
   return randomBytes(secretBytes).toString('base64url');
+}
+
+/** Returns the text if it is a path of this service; returns `otherwise` when it would lead to another site. */
+export function localPath(text: string | undefined, otherwise: string): string {
+  // Browsers read `\` as `/`, and leave out tabs and line breaks.
+  const isPath = text !== undefined && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text) && URL.canParse(text, base);
+  if (!isPath) return otherwise;
+  const { origin, pathname, search } = new URL(text, base);
+  return origin === base && !pathname.startsWith('//') ? `${pathname}${search}` : otherwise;
 }

@@ -1,9 +1,24 @@
 import { importJWK, SignJWT } from 'jose';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { Account } from '../../../model/account.ts';
-import { scopes, serviceTokenType } from './claims.ts';
+import { recordAction } from '../actor.ts';
+import type { Proven } from '../prove-owner.ts';
+import type { AccessServices } from '../services.ts';
 import type { NewSigningKey } from './signing-key.ts';
 import { currentSigningKey } from './signing-key-store.ts';
+
+/** The scopes of a token: to read its account's private data; to change settings, keys and links, and to erase. */
+export const scopes = ['read', 'manage'] as const;
+type Scope = (typeof scopes)[number];
+
+/** The `typ` of service tokens (RFC 9068). */
+export const serviceTokenType = 'at+jwt';
+
+/** The largest difference between the clocks of an owner and of this service that is tolerated, in seconds. */
+export const clockToleranceS = 30;
+
+/** The ids (`jti`) that tokens may have: visible ASCII characters. */
+export const tokenIdPattern = /^[\x21-\x7e]{1,100}$/;
 
 export interface IssueContext {
   connection: Connection;
@@ -34,4 +49,30 @@ export async function issueToken(
     .setExpirationTime(issuedAt + Math.floor(context.tokenTtlMs / 1000))
     .setJti(tokenId)
     .sign(await importJWK(key.privateKey, 'EdDSA'));
+}
+
+/** Issues a service token to a person who proved to own an account, and records it in the audit trail. */
+export async function grantToken(
+  services: AccessServices,
+  { account, person }: Pick<Proven, 'account' | 'person'>,
+): Promise<{ token: string; tokenId: string }> {
+  const tokenId = services.newId();
+  const token = await issueToken(services, account, tokenId);
+  await recordAction(services, services.connection, account.id, {
+    action: 'token_issued',
+    subject: tokenId,
+    actor: person.name,
+    tokenId,
+    person: person.id,
+  });
+  return { token, tokenId };
+}
+
+/** Returns the scopes that a token names: `absent` when it names none, undefined when it names an unknown one. */
+export function parseScope(scope: unknown, absent: readonly Scope[]): readonly Scope[] | undefined {
+  if (scope === undefined) return absent;
+  if (typeof scope !== 'string') return undefined;
+  const named = scope.split(' ');
+  const known = scopes.filter((name) => named.includes(name));
+  return known.length === new Set(named).size ? known : undefined;
 }

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { bearerToken } from '../../../http/pipeline/caller.ts';
 import { AppError } from '../../../model/errors.ts';
-import { serviceTokenType } from './claims.ts';
+import { serviceTokenType } from './issue.ts';
 
 /**
  * Returns the token of the provider that a request presents. A service token is refused here, because the host that

@@ -16,10 +16,9 @@ import { findIssuedTo } from '../audit/store.ts';
 import { findKeysOf } from '../keys/store.ts';
 import { proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
-import { tokenIdPattern } from './claims.ts';
-import { grantToken } from './grant.ts';
-import { KeySet } from './key-set.ts';
+import { grantToken, tokenIdPattern } from './issue.ts';
 import { providerTokenOf } from './provider-token.ts';
+import { KeySet } from './signing-key.ts';
 import { findPublishedKeys } from './signing-key-store.ts';
 import { revokeToken } from './store.ts';
 

@@ -1,9 +1,8 @@
 import { unansweredForMs, uncheckedForMs } from '../../../accounts/access/administrators/holding.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { counted } from '../../../model/text/counted.ts';
-import { findHeldAdministrations, type HeldAdministrations } from '../administrators-store.ts';
-import { type Finding, found } from '../finding.ts';
-import { lasting } from '../words.ts';
+import { type Finding, found, lasting } from '../finding.ts';
+import { findHeldAdministrations, type HeldAdministrations } from '../store.ts';
 
 /** The age, in ms, at which a confirmation is overdue: hosts are called once a day, and may fail for another one. */
 const overdueMs = 2 * 86_400_000;

@@ -1,5 +1,8 @@
 import { findLostCounts, findUncounted } from '../../../contributions/items/commits-again-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
+import { countDelayedLookups, type DelayedLookups } from '../../../database/queue/delayed-lookups.ts';
+import { type FailingJobs, findFailingJobs } from '../../../database/queue/failing-jobs.ts';
+import { maxDelayed } from '../../../database/queue/lookups.ts';
 import { counted } from '../../../model/text/counted.ts';
 import {
   type DriftedPart,
@@ -15,8 +18,18 @@ import {
   type SkippedPlaces,
   type WaitingRepositories,
 } from '../collecting-store.ts';
-import { type Finding, found } from '../finding.ts';
-import { ago, lasting, listed, quoted, utc } from '../words.ts';
+import { ago, type Finding, found, lasting, listed, quoted, utc } from '../finding.ts';
+
+const causes: Record<DelayedLookups['reason'], { message: string; remedy: string }> = {
+  allowance: {
+    message: 'for the allowance of the visitors who requested them',
+    remedy: 'Nothing, unless these visitors are welcome: then raise LOOKUPS_PER_HOUR or NETWORK_LOOKUPS_PER_HOUR.',
+  },
+  quota: {
+    message: "for a host's quota",
+    remedy: 'Add a token of another account, or wait until the quota is renewed.',
+  },
+};
 
 /** The most groups that a check lists. Further groups often have the same cause, or appear once these are fixed. */
 export const maxGroups = 20;
@@ -271,4 +284,55 @@ function assessInstallations({ provider, isSuspended, missing, installations, na
 function named(count: number, names: readonly string[]): string {
   const others = count - names.length;
   return others > 0 ? `${names.join(', ')} and ${counted(others, 'other')}` : listed(names);
+}
+
+/** Checks whether jobs fail. */
+export async function checkJobs(connection: Connection, now: Date): Promise<Finding[]> {
+  const failing = await findFailingJobs(connection, maxGroups);
+  if (failing.length > 0) return failing.map((jobs) => assessJobs(jobs, now));
+  return [found('jobs', { severity: 'fine', code: 'jobs_done', message: 'No job fails.' })];
+}
+
+/** Returns the finding about failing jobs of a task: a hint after one failure, because the next attempt may succeed. */
+function assessJobs({ task, count, givenUp, attempts, example, lastAt }: FailingJobs, now: Date): Finding {
+  const key = example.key === null ? '' : ` (${quoted(example.key)})`;
+  const state =
+    givenUp === 0
+      ? 'they are tried again'
+      : `${counted(givenUp, 'job')} of them ${givenUp === 1 ? 'is' : 'are'} given up`;
+  return found('jobs', {
+    severity: attempts > 1 || givenUp > 0 ? 'problem' : 'hint',
+    code: 'jobs_failing',
+    subject: task,
+    message: `${counted(count, 'job')} failed, up to ${counted(attempts, 'time')}, the last one ${ago(lastAt, now)}${key}; ${state}: ${quoted(example.error)}`,
+    remedy: 'The log of the service says more. If it is a fault of the service, report it.',
+    since: lastAt,
+    count,
+  });
+}
+
+/** Checks whether lookups of new names are delayed, and whether their queue is full. */
+export async function checkLookups(connection: Connection, now: Date): Promise<Finding[]> {
+  const delayed = await countDelayedLookups(connection, now);
+  if (delayed.length === 0) {
+    return [
+      found('collecting', { severity: 'fine', code: 'lookups_prompt', message: 'No lookup of a new name is delayed.' }),
+    ];
+  }
+  const isFull = delayed.reduce((sum, { count }) => sum + count, 0) >= maxDelayed;
+  return delayed.map((lookups) => assessDelayed(lookups, isFull));
+}
+
+function assessDelayed({ reason, count, lastAt }: DelayedLookups, isFull: boolean): Finding {
+  const { message, remedy } = causes[reason];
+  const limit = isFull ? ` The queue is full: further names are not looked up before it has a place.` : '';
+  return found('collecting', {
+    severity: isFull ? 'problem' : 'hint',
+    code: 'lookups_delayed',
+    subject: reason,
+    message: `${counted(count, 'lookup')} of new names ${count === 1 ? 'waits' : 'wait'} ${message}, until ${utc(lastAt)}.${limit}`,
+    remedy,
+    since: lastAt,
+    count,
+  });
 }

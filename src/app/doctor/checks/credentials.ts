@@ -1,8 +1,7 @@
 import type { ProviderConfig } from '../../../hosts/config/hosts.ts';
 import type { CredentialReport, MissingPermission, Quota } from '../../../hosts/interface/diagnosis.ts';
 import { counted } from '../../../model/text/counted.ts';
-import { type Finding, found } from '../finding.ts';
-import { listed, quoted, utc } from '../words.ts';
+import { type Finding, found, listed, quoted, utc } from '../finding.ts';
 import { type HostContext, settingOf } from './host-context.ts';
 
 /** The time, in ms, before the end of a token in which the doctor announces it. */

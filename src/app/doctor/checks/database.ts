@@ -15,9 +15,8 @@ import { type BlockingTransaction, findBlockingTransactions } from '../../../dat
 import { AppError } from '../../../model/errors.ts';
 import { counted } from '../../../model/text/counted.ts';
 import type { DatabaseSettings } from '../../config/config.ts';
-import { limitsStatements, readLivingNodes } from '../database-store.ts';
-import { type Finding, found } from '../finding.ts';
-import { ago, lasting, quoted } from '../words.ts';
+import { ago, type Finding, found, lasting, quoted } from '../finding.ts';
+import { limitsStatements, readLivingNodes } from '../store.ts';
 import { maxGroups } from './collecting.ts';
 
 /** The result of opening the database. */

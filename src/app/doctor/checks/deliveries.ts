@@ -2,15 +2,14 @@ import type { Connection } from '../../../database/connections/connection.ts';
 import type { ProviderConfig } from '../../../hosts/config/hosts.ts';
 import { counted } from '../../../model/text/counted.ts';
 import { findRejections, type RejectionCount } from '../../../sync/deliveries/rejection-store.ts';
+import { ago, type Finding, found, utc } from '../finding.ts';
 import {
   findInstalledActivity,
   findLastDelivery,
   findUnapplied,
   type InstalledActivity,
   type UnappliedDeliveries,
-} from '../deliveries-store.ts';
-import { type Finding, found } from '../finding.ts';
-import { ago, utc } from '../words.ts';
+} from '../store.ts';
 import { settingOf } from './host-context.ts';
 
 /** The time, in ms, after a change within which its delivery must come: usually minutes, but hosts may try again. */

@@ -7,7 +7,7 @@ import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';
 import { sensitiveByAddress } from '../../../http/pipeline/rate-limits.ts';
 import type { App } from '../../../http/server/app.ts';
 import { AppError } from '../../../model/errors.ts';
-import { awaitAccess } from '../../../recognition/achievements/awards/access.ts';
+import { awaitAccess } from '../../../recognition/achievements/awards/access-store.ts';
 import { exportAccount } from './store.ts';
 
 /** The most exports of this process at a time, because each holds a connection until its client has read all lines. */

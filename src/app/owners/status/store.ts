@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isPresentInSql } from '../../../accounts/repositories/present-store.ts';
-import { knownUntil } from '../../../contributions/items/known-until-store.ts';
+import { knownUntil } from '../../../contributions/items/collection-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 
 /**

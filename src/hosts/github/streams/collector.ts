@@ -6,9 +6,25 @@ import {
   reviewStates,
 } from '../../../model/contribution.ts';
 import { PageCollector, toDate } from '../../interface/collector.ts';
+import type { Call, ContributionPage, KnownRepository, Position } from '../../interface/provider.ts';
 import { restActor, toActor } from '../actors.ts';
+import type { GitHubClient } from '../client.ts';
 import type { ActorPayload, RestAccountPayload } from '../payloads.ts';
 import type { ReactionPage, ReviewPayload, StarPayload } from './payloads.ts';
+
+/** The client and the call for further requests about a page. */
+export interface StreamContext {
+  client: GitHubClient;
+  call: Call;
+}
+
+/** Reads a page of a stream. */
+export type PageReader = (
+  client: GitHubClient,
+  repository: KnownRepository,
+  position: Position & { pageSize: number },
+  call: Call,
+) => Promise<ContributionPage>;
 
 /** The fields that all kinds of items have. */
 interface ItemPayload {

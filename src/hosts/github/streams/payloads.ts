@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { countedTime, ItemNumber, optionalCount, optionalText, optionalTime } from '../../http/scalars.ts';
+import { countedTime, ItemNumber, optionalCount, optionalText, optionalTime } from '../../http/checks.ts';
 import { itemsOf, optional, orElse } from '../../http/tolerant.ts';
 import {
   ActorPayload,

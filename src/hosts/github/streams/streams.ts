@@ -1,13 +1,35 @@
+import type { Static } from 'typebox';
 import type { ItemKind } from '../../../model/contribution.ts';
 import { AppError } from '../../../model/errors.ts';
-import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../interface/provider.ts';
+import { isDenied } from '../../interface/denied.ts';
+import { knownTotals } from '../../interface/polls.ts';
+import type {
+  Call,
+  ContributionPage,
+  ContributionTotals,
+  KnownRepository,
+  Position,
+  RepositoryTip,
+  Stream,
+} from '../../interface/provider.ts';
 import { existing } from '../checks.ts';
 import type { GitHubClient } from '../client.ts';
 import { TooHeavy } from '../failures.ts';
-import { deepDiscussions, deepIssues, deepPullRequests, discussions, issues, pullRequests } from '../queries.ts';
-import { Collector } from './collector.ts';
-import { readComments } from './comments.ts';
-import type { PageReader, StreamContext } from './context.ts';
+import {
+  deepDiscussions,
+  deepIssues,
+  deepPullRequests,
+  discussions,
+  issues,
+  pullRequests,
+  repositoryTip,
+  repositoryTotals,
+  starCount,
+  stars,
+} from '../queries.ts';
+import { toListed } from '../repositories.ts';
+import { Collector, type PageReader, type StreamContext } from './collector.ts';
+import { countComments, readComments } from './comments.ts';
 import {
   addDeepDiscussion,
   addDeepIssue,
@@ -15,10 +37,39 @@ import {
   addDiscussion,
   addIssue,
   addPullRequest,
+  readItem,
 } from './items.ts';
-import { endOf } from './page-end.ts';
-import { readItem } from './read-item.ts';
-import { readStars } from './stars.ts';
+import type { StargazerPage } from './payloads.ts';
+
+/**
+ * Reads a page of the accounts that starred a repository, newest first.
+ *
+ * Since July 2026 GitHub shows these accounts only to administrators and collaborators
+ * (https://github.blog/changelog/2026-06-30-upcoming-access-restrictions-to-public-api-endpoints-and-ui-views/): GitHub
+ * refuses installations of Apps and fine-grained tokens, and shows other accounts an empty list. The number of stars is
+ * public.
+ */
+export const readStars: PageReader = async (client, { handle }, { cursor, since, pageSize }, call) => {
+  const variables = { id: handle, after: cursor, first: pageSize };
+  const { total, page } = await fetchWithAny(client, variables, call);
+  const collector = new Collector();
+  if (page === null) return { ...collector.toPage({ nextCursor: null, total: null, pageSize }), isWithheld: true };
+  for (const edge of page.edges) collector.addStar(edge);
+  return collector.toPage(endOf({ ...page, totalCount: total }, page.edges.at(-1)?.starredAt, since, pageSize));
+};
+
+/** A page of the list; `page` is null where GitHub withholds it. */
+interface Listed {
+  /** The number of stars; null: it cannot be read. */
+  total: number | null;
+  page: Static<typeof StargazerPage> | null;
+}
+
+interface StarsVariables {
+  id: string;
+  after: string | null;
+  first: number;
+}
 
 /** The streams that can be read with a token. */
 export const tokenStreams: readonly Stream[] = [
@@ -155,3 +206,124 @@ const readers: Readonly<Record<string, PageReader>> = {
   review_comments: readComments('review_comments'),
   stars: readStars,
 };
+
+/**
+ * Fetches the list with each token of a person until GitHub shows it, because only people can be collaborators. Ignores
+ * that a private repository is absent for tokens other than the one that the call names.
+ */
+async function fetchWithAny(client: GitHubClient, variables: StarsVariables, call: Call): Promise<Listed> {
+  const people = client.credentials.tokens.filter(
+    ({ secret, account }) => secret !== undefined && account === undefined,
+  );
+  const credentialNames = new Set<string | undefined>(people.map(({ name }) => name));
+  if (credentialNames.size === 0 || call.credentialName !== undefined) credentialNames.add(call.credentialName);
+  let listed: Listed | undefined;
+  let failure: unknown;
+  for (const credentialName of credentialNames) {
+    try {
+      listed = await fetchStars(client, variables, credentialName === undefined ? call : { ...call, credentialName });
+      if (listed.page !== null) break;
+    } catch (error) {
+      if (!isDenied(error) && !(isNotFound(error) && credentialName !== call.credentialName)) throw error;
+      failure = error;
+    }
+  }
+  if (listed === undefined) throw failure;
+  return listed;
+}
+
+async function fetchStars(client: GitHubClient, variables: StarsVariables, call: Call): Promise<Listed> {
+  try {
+    const { data } = await client.graphql(stars, { ...variables }, call);
+    const total = existing(data.node).stargazerCount;
+    const page = data.list?.page ?? null;
+    const seemsEmpty = page !== null && page.edges.length === 0 && total !== 0;
+    // A later page may also be empty because its stars were removed meanwhile; then the first page is not empty.
+    const isWithheld = seemsEmpty && (variables.after === null || (await isEmptyFromStart(client, variables, call)));
+    return { total, page: isWithheld ? null : page };
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    // GitHub may have refused the credential itself. When the number of stars can be read, it refused only the list.
+    const { data } = await client.graphql(starCount, { id: variables.id }, call);
+    return { total: existing(data.node).stargazerCount, page: null };
+  }
+}
+
+async function isEmptyFromStart(client: GitHubClient, { id }: StarsVariables, call: Call): Promise<boolean> {
+  const { data } = await client.graphql(stars, { id, after: null, first: 1 }, call);
+  return (data.list?.page?.edges.length ?? 0) === 0;
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found';
+}
+
+/**
+ * Returns the end of a page of a list with its newest changes first: the cursor of the next page (null when this page
+ * reaches back to known changes), the total, and the time of the oldest change.
+ * @param oldestChange the time of the oldest change on the page; undefined when no item has a time.
+ * @param since changes before this time are known.
+ */
+function endOf(
+  { totalCount, pageInfo }: { totalCount: number | null; pageInfo: { hasNextPage: boolean; endCursor: string | null } },
+  oldestChange: string | undefined,
+  since: Date | null,
+  pageSize: number,
+): Pick<ContributionPage, 'nextCursor' | 'total' | 'pageSize' | 'reachedAt'> {
+  const isPast = since !== null && oldestChange !== undefined && new Date(oldestChange) < since;
+  return {
+    nextCursor: pageInfo.hasNextPage && !isPast ? pageInfo.endCursor : null,
+    // GitHub's total counts all items, also when only the changes since a time are read.
+    total: since === null ? totalCount : null,
+    pageSize,
+    reachedAt: oldestChange === undefined ? null : new Date(oldestChange),
+  };
+}
+
+/**
+ * Reads a repository with its last changed items. The items show new reactions, which are in no list of changes.
+ * @returns null when the repository is hidden or its visibility changed.
+ */
+export async function readTip(
+  client: GitHubClient,
+  { handle, credentialName }: KnownRepository,
+  call: Call,
+): Promise<RepositoryTip | null> {
+  const { data } = await client.graphql(repositoryTip, { id: handle }, call);
+  // The next lookup by name finds the new state of the repository.
+  if (data.node === null || data.node.isPrivate !== (credentialName !== null)) return null;
+  const context = { client, call };
+  const collector = new Collector();
+  const { newestIssues, newestPullRequests, newestDiscussions } = data.node;
+  for (const issue of newestIssues?.nodes ?? []) {
+    await readItem(call, 'issue', () => addDeepIssue(context, collector, issue));
+  }
+  for (const pull of newestPullRequests?.nodes ?? []) {
+    await readItem(call, 'pull_request', () => addDeepPullRequest(context, collector, pull));
+  }
+  for (const discussion of newestDiscussions?.nodes ?? []) {
+    await readItem(call, 'discussion', () => addDeepDiscussion(context, collector, discussion));
+  }
+  const page = collector.toPage({ nextCursor: null, total: null, pageSize: 0 });
+  return { repository: toListed(data.node, credentialName), page };
+}
+
+/** Reads the numbers of items with which the stored contributions are compared. */
+export async function readTotals(
+  client: GitHubClient,
+  repository: KnownRepository,
+  call: Call,
+): Promise<ContributionTotals> {
+  const { data } = await client.graphql(repositoryTotals, { id: repository.handle }, call);
+  const node = existing(data.node);
+  const context = { client, call };
+  return knownTotals({
+    commits: node.defaultBranchRef === null ? 0 : node.defaultBranchRef.target?.history?.totalCount,
+    issues: node.issues?.totalCount,
+    pull_requests: node.pullRequests?.totalCount,
+    discussions: node.discussions?.totalCount,
+    stars: node.stargazerCount,
+    comments: await countComments(context, repository, 'comments'),
+    review_comments: await countComments(context, repository, 'review_comments'),
+  });
+}

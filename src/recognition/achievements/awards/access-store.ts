@@ -1,8 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
+import { checkAccessJob } from '../../../accounts/jobs.ts';
 import { isPresentInSql } from '../../../accounts/repositories/present-store.ts';
+import type { LoadServices } from '../../../accounts/resolve.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
+import { findOutcome } from '../../../database/queue/lookups.ts';
 import { allAwards, keptAwards } from '../../../database/schema/kept-awards.ts';
 import type { KnownRepository } from '../../../hosts/interface/provider.ts';
+import type { LookupTerms } from '../../../http/pipeline/endpoint.ts';
+import type { Account } from '../../../model/account.ts';
 
 /**
  * The time for which the host's word about the access of a person to a private repository counts, in ms: an hour less than the
@@ -67,4 +72,23 @@ export async function deleteAccess(connection: Connection, provider: string, per
       and account_id in (select id from accounts where provider = ${provider} and external_id = ${person})`.execute(
     connection,
   );
+}
+
+/**
+ * Checks at the host the private repositories that the account may see, before awards from them are shown. Waits until the
+ * deadline; awards from repositories that are not checked by then are not shown.
+ */
+export async function awaitAccess(
+  { connection, resolver, now }: Pick<LoadServices, 'connection' | 'resolver' | 'now'>,
+  { id, pinned }: Account,
+  terms: LookupTerms,
+): Promise<void> {
+  const isKnown = async (): Promise<true | undefined> => {
+    const unchecked = await findUnchecked(connection, id, { since: countsSince(now()), limit: 1 });
+    return unchecked.length === 0 ? true : undefined;
+  };
+  if (pinned || (await isKnown())) return;
+  const job = checkAccessJob(id);
+  const failed = await findOutcome(connection, job.key, now());
+  if (failed === undefined) await resolver.requestAndWait(job, terms, isKnown);
 }

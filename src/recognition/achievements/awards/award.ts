@@ -6,16 +6,18 @@ import { evaluate } from '../../rules/evaluation/evaluate-store.ts';
 import { decidingKinds, type Kind, neededKinds } from '../../rules/kinds.ts';
 import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
 import { storable } from '../files/store.ts';
-import { findAwarded, type NewAward, recordAwarded } from './award-store.ts';
 import { type Earnable, type Plan, planEvaluation } from './plan.ts';
 import {
   completeEvaluations,
   dropUselessWork,
   type EvaluatedFile,
+  findAwarded,
   findEvaluatedFile,
   findKnownUntil,
   findWork,
   finishWork,
+  type NewAward,
+  recordAwarded,
 } from './work-store.ts';
 
 export interface AwardContext {

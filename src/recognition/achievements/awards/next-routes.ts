@@ -8,7 +8,7 @@ import { addEndpoint } from '../../../http/pipeline/pipeline.ts';
 import type { App } from '../../../http/server/app.ts';
 import { AppError } from '../../../model/errors.ts';
 import { listKeyOf } from '../../../model/windows/cursors.ts';
-import { findProgressItems } from '../../rules/evaluation/progress-items-store.ts';
+import { findProgressItems } from '../../rules/evaluation/progress-store.ts';
 import type { ParsedFiles } from '../files/read-file.ts';
 import { findNext, type NextAchievement } from './next.ts';
 

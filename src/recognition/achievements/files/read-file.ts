@@ -1,6 +1,5 @@
 import type { LRUCache } from 'lru-cache';
-import type { RepositoryFile } from '../../../hosts/interface/provider.ts';
-import type { UnreportedKind } from '../../../hosts/interface/unreported.ts';
+import type { RepositoryFile, UnreportedKind } from '../../../hosts/interface/provider.ts';
 import { newFault } from '../../rules/conditions/fault.ts';
 import type { Config } from '../../rules/config.ts';
 import { maxFileBytes } from '../../rules/file/decode.ts';

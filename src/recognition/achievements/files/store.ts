@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { changeNeeds } from '../../../contributions/items/detail-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
-import { saveWebhooks } from '../../notifications/webhook-store.ts';
-import type { Achievement, Webhook } from '../../rules/config.ts';
+import type { Detail } from '../../../model/contribution.ts';
+import { type Webhook as NotifiedWebhook, receiverOf, targetOf } from '../../notifications/notification.ts';
+import type { Checked } from '../../rules/conditions/checked.ts';
+import type { Achievement, Config, Webhook } from '../../rules/config.ts';
 import { requestFileCheck } from '../../rules/file/check-store.ts';
 import type { Report } from '../../rules/file/report.ts';
-import { needsOf } from './needs.ts';
 import type { ReadFile } from './read-file.ts';
 
 /** The stored state of a repository's file of achievements, without its text. */
@@ -126,4 +127,56 @@ function storableReport(report: Report): Report {
     expected: expected && storable(expected),
     suggestion: suggestion && storable(suggestion),
   };
+}
+
+/** Returns the details that the conditions of a file need, out of those that are collected only on demand. */
+function needsOf({ achievements, pointActions }: Pick<Config, 'achievements' | 'pointActions'>): Detail[] {
+  const triggers = [
+    ...achievements.flatMap((achievement) => achievement.triggers.flat()),
+    ...pointActions.flatMap(({ rules }) => rules),
+  ];
+  const needs = new Set<Detail>();
+  for (const { action, condition } of triggers) {
+    const fields = fieldsIn(condition);
+    if (action === 'commit' && ['additions', 'deletions', 'changed_files'].some((field) => fields.has(field))) {
+      needs.add('commit_lines');
+    }
+    if (action === 'commit' && fields.has('files')) needs.add('commit_files');
+    if (action === 'pull_request' && fields.has('files')) needs.add('pull_request_files');
+  }
+  return [...needs].toSorted();
+}
+
+function fieldsIn(condition: Checked): Set<string> {
+  if ('terms' in condition) return new Set(condition.terms.flatMap((term) => [...fieldsIn(term)]));
+  if (condition.kind === 'count') return condition.condition === null ? new Set() : fieldsIn(condition.condition);
+  return new Set('field' in condition ? [condition.field] : []);
+}
+
+/**
+ * Replaces the stored webhooks of a repository by those that its file names now. Messages that wait already stay. Must
+ * run in a transaction.
+ */
+export async function saveWebhooks(
+  transaction: Connection,
+  repositoryId: string,
+  webhooks: readonly NotifiedWebhook[],
+): Promise<void> {
+  await transaction.deleteFrom('repository_webhooks').where('repository_id', '=', repositoryId).execute();
+  if (webhooks.length === 0) return;
+  const { provider } = await transaction
+    .selectFrom('repositories')
+    .select('provider')
+    .where('id', '=', repositoryId)
+    .executeTakeFirstOrThrow();
+  const rows = webhooks.map((webhook) => {
+    const target = targetOf(webhook);
+    const receiver = receiverOf(provider, webhook.type, target);
+    return { name: webhook.name, kind: webhook.type, target, receiver, achievements: webhook.achievements };
+  });
+  await sql`
+    insert into repository_webhooks (repository_id, name, kind, target, receiver, achievements)
+    select ${repositoryId}, name, kind, target, receiver, array(select jsonb_array_elements_text(achievements))
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r (name text, kind text, target jsonb, receiver text, achievements jsonb)`.execute(transaction);
 }

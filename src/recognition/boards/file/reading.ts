@@ -1,4 +1,4 @@
-import type { UnreportedKind } from '../../../hosts/interface/unreported.ts';
+import type { UnreportedKind } from '../../../hosts/interface/provider.ts';
 import type { Reading } from '../../rules/file/read-trigger.ts';
 
 /** The host of a file, to which names without a provider refer. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isOfTypeInSql } from '../../../accounts/mentions/agent-store.ts';
+import { isOfTypeInSql } from '../../../accounts/actor-store.ts';
 import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
 import { contributionKinds } from '../../../model/kinds.ts';
 import { countedUntil } from '../../../model/windows/window.ts';

@@ -3,26 +3,33 @@ import { inBatches } from '../../../database/connections/in-batches.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import { announce } from '../../../database/queue/announcements.ts';
 import { takeSharedErasureLock } from '../../../database/schema/erasure-lock.ts';
+import type { Checked } from '../../rules/conditions/checked.ts';
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
+import type { Board } from '../board.ts';
 import { findAnyBoard, findBoardById } from '../board-store.ts';
 import { restAfter } from '../jobs.ts';
 import { windowOf } from '../windows.ts';
 import { mergeChanges, noteAll, takeChanges } from './change-store.ts';
-import { finishRanking } from './finish-ranking.ts';
-import { followsPeople } from './follows-people.ts';
-import { findMembers, hasOtherMembers } from './member-store.ts';
+import { findMembers, hasOtherMembers, saveMembers } from './member-store.ts';
 import type { RankingInput } from './people-store.ts';
-import { maxPeople, type RankingPlan, type Saved, saveRanks } from './rank-store.ts';
+import { maxPeople, type RankingPlan, type Saved, saveNextPart, saveRanks } from './rank-store.ts';
 import {
   basisOf,
   findNextRanking,
   findState,
+  presentNextRanking,
   type RankingState,
   saveCost,
   saveNextState,
   saveState,
 } from './state-store.ts';
 import { hasOldVersions, recordLeaders, removeOldVersions } from './version-store.ts';
+
+/**
+ * The time, in ms, after which all transactions have ended that began before a new repository of a board was stored.
+ * They note no changes for that board, so all people are counted until then.
+ */
+const settlingMs = 60_000;
 
 export interface RankContext {
   connection: Connection;
@@ -197,4 +204,54 @@ async function save(
   if (next > version) await recordLeaders(transaction, { boardId, version: next, board: input.board }, input.now);
   await announce(transaction, { kind: 'account', key: input.members.ownerId });
   return saved;
+}
+
+/**
+ * Returns whether the points of a person follow from the contributions that name this person alone. The points do not
+ * where a condition is about the first contribution of another person, or to other repositories of the owner, or about
+ * logins of others, which may change.
+ */
+export function followsPeople({ rules }: Pick<Board, 'rules'>): boolean {
+  return rules.every(({ actor, condition }) => dependsOnNamed(condition, actor === 'author'));
+}
+
+function dependsOnNamed(condition: Checked, isOfAuthor: boolean): boolean {
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.terms.every((term) => dependsOnNamed(term, isOfAuthor));
+  if (condition.kind === 'count')
+    return condition.condition === null || dependsOnNamed(condition.condition, isOfAuthor);
+  if (condition.kind === 'flag')
+    return condition.field !== 'first_in_organization' && (condition.field !== 'first' || isOfAuthor);
+  return condition.kind !== 'list' || condition.field !== 'reactors';
+}
+
+/**
+ * Stores the rows of a ranking of all people, some in each transaction. Readers see the ranking before until the last
+ * transaction. A process that is killed leaves the rest to the next ranking of the board.
+ */
+async function finishRanking(
+  { connection, now }: { connection: Connection; now: () => Date },
+  boardId: string,
+): Promise<void> {
+  let state: 'more' | 'done' = 'more';
+  while (state === 'more') {
+    state = await inTransaction(connection, async (transaction) => {
+      await takeSharedErasureLock(transaction);
+      return storeNext(transaction, boardId, now());
+    });
+  }
+}
+
+async function storeNext(transaction: Connection, boardId: string, now: Date): Promise<'more' | 'done'> {
+  const stored = await findAnyBoard(transaction, boardId);
+  const next = stored && (await findNextRanking(transaction, boardId));
+  if (stored === undefined || next === undefined) return 'done';
+  const { version, formerVersion, builtAt, repositoryIds } = next;
+  if ((await saveNextPart(transaction, { boardId, version, at: now })) === 'more') return 'more';
+  if (repositoryIds !== null) await saveMembers(transaction, boardId, repositoryIds);
+  const wholeUntil = repositoryIds === null ? null : new Date(now.getTime() + settlingMs);
+  await presentNextRanking(transaction, boardId, wholeUntil);
+  if (version > formerVersion) await recordLeaders(transaction, { boardId, version, board: stored.board }, builtAt);
+  await announce(transaction, { kind: 'account', key: stored.ownerId });
+  return 'done';
 }

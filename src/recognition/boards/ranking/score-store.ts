@@ -7,11 +7,11 @@ import {
   type ItemSource,
   isInRepositories,
   itemSource,
+  lowerCase,
   parentKinds,
   type Scope,
 } from '../../rules/evaluation/item-sources.ts';
 import { allHold } from '../../rules/evaluation/item-terms.ts';
-import { lowerCase } from '../../rules/evaluation/lower-case.ts';
 import { Measures, needsLabels } from '../../rules/evaluation/measures.ts';
 import { planPerson } from '../../rules/evaluation/person-terms.ts';
 import { PointSums } from '../../rules/evaluation/point-sums.ts';

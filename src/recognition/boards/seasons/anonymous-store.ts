@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { PersonName } from '../board.ts';
-import { readDefinition } from '../definition.ts';
-import { keyOf, peopleNamedIn } from '../people/named-people.ts';
-import { withPeople } from './people-of-rule.ts';
+import { hasRule, readDefinition, readFields } from '../definition.ts';
+import { isTeam, toPerson } from '../file/read-people.ts';
+import { keyOf, peopleNamedIn } from '../named-people-store.ts';
 import { type NamingParts, namesIn, withoutNames, withoutNamesIn } from './removed-names.ts';
 import type { Season } from './season-store.ts';
 import { keepForParts, peopleAtOnce } from './version-store.ts';
@@ -160,4 +160,24 @@ async function findShown(connection: Connection, people: readonly PersonName[]):
       select from accounts a
       where a.provider = p.provider and lower(a.name) = lower(p.login) and ${isShownInSql('a')})`.execute(connection);
   return rows;
+}
+
+/**
+ * Returns the stored definition of a board without the exclusions, members of teams and grants of other people.
+ * @throws Error when the definition has not the shape of a board.
+ */
+function withPeople(definition: object, people: readonly PersonName[]): object {
+  if (!hasRule(definition)) return definition;
+  const { provider, fields } = readFields(definition);
+  const kept = new Set(people.map(keyOf));
+  const isKept = (text: string): boolean => isTeam(text) || kept.has(keyOf(toPerson(text, provider)));
+  const { people: ranked, teams, grants } = fields;
+  return {
+    ...definition,
+    ...(ranked?.exclude && { people: { ...ranked, exclude: ranked.exclude.filter(isKept) } }),
+    ...(teams && {
+      teams: Object.fromEntries(Object.entries(teams).map(([name, members]) => [name, members.filter(isKept)])),
+    }),
+    ...(grants && { grants: grants.filter(({ person }) => isKept(person)) }),
+  };
 }

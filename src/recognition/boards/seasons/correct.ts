@@ -8,9 +8,8 @@ import { hasRule, readDefinition } from '../definition.ts';
 import { withoutPrivate } from '../ranking/coverage.ts';
 import { findMembers, type Members } from '../ranking/member-store.ts';
 import { type BoardWindow, endedWindows, settledAt } from '../windows.ts';
-import { settledIn } from './late-store.ts';
 import { findIncomplete, findSeason, type Season } from './season-store.ts';
-import { addVersion, hasUnwritten, type NewVersion } from './version-store.ts';
+import { addVersion, hasUnwritten, type NewVersion, settledIn } from './version-store.ts';
 import { type CountingServices, type SeasonServices, writeSeasons } from './write-seasons.ts';
 
 /** The most seasons that one run completes. */

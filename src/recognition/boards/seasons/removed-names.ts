@@ -1,6 +1,6 @@
 import type { Board } from '../board.ts';
 import { hasRule, readDefinition, readFields } from '../definition.ts';
-import { keyOf, namedPeopleOf } from '../people/named-people.ts';
+import { keyOf, namedPeopleOf } from '../named-people-store.ts';
 import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
 
 /** Removes the names of people who were erased or hidden from the texts of a season, not from its table. */

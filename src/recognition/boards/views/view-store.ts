@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isOfTypeInSql } from '../../../accounts/mentions/agent-store.ts';
+import { isOfTypeInSql } from '../../../accounts/actor-store.ts';
 import { isPresentInSql } from '../../../accounts/repositories/present-store.ts';
 import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';

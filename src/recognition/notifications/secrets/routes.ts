@@ -20,7 +20,7 @@ import type { App } from '../../../http/server/app.ts';
 import { AppError, fieldError } from '../../../model/errors.ts';
 import { receiverOf } from '../notification.ts';
 import { allowsHttp } from '../open.ts';
-import { writeSecret } from '../senders/http.ts';
+import { writeSecret } from '../senders.ts';
 import { findSignedReceivers, removeWebhookSecret, type SignedReceiver, saveWebhookSecret } from './store.ts';
 
 const maxSecrets = 100;

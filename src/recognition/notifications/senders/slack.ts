@@ -1,5 +1,5 @@
 import type { Content } from '../notification.ts';
-import { plainName } from './plain-name.ts';
+import { plainName } from '../senders.ts';
 
 /**
  * Returns the body for an incoming webhook of Slack. Names are plain text: `<` begins a mention or a link there.

@@ -1,9 +1,28 @@
-import { type Fault, newFault } from './fault.ts';
-import { readTokens } from './lexer.ts';
-import { parseOperand, parseRanking } from './parse-operand.ts';
-import { parseComparisonOperator, parseSet, parseValue } from './parse-value.ts';
-import type { Condition } from './syntax.ts';
-import { SyntaxFault, TokenStream } from './token-stream.ts';
+import { nearest } from '../../../model/text/nearest.ts';
+import { alternatives, type Fault, newFault } from './fault.ts';
+import { readTokens, SyntaxFault, type Token, TokenStream } from './lexer.ts';
+import {
+  type ComparisonOperator,
+  type Condition,
+  comparisonOperators,
+  type Integer,
+  type Name,
+  type Operand,
+  type Ranking,
+  type SetForm,
+  type Text,
+  type Value,
+} from './syntax.ts';
+
+const functionNames = ['count', 'age', 'sum', 'rank'] as const;
+/** The largest whole number in a condition: PostgreSQL and all hosts can count to it. */
+export const maxInteger = 2_147_483_647;
+
+const looksLikeDate = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}/;
+const looksLikeTime = /^\d{1,2}:\d/;
+
+const closing: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
+const forms: Readonly<Record<string, SetForm>> = { '[': 'any', '![': 'none', '{': 'all', '!{': 'not_all' };
 
 /** The maximum length of a condition, in UTF-16 units. */
 export const maxConditionLength = 2000;
@@ -96,4 +115,181 @@ function failBetweenTerms(tokens: TokenStream, close?: string): never {
   const found = tokens.peek();
   const expected = close === undefined ? '& or | before another term, or the end' : `&, | or ${close}`;
   tokens.fail(expected, found.kind === 'quoted' ? undefined : joints[found.text.toLowerCase()]);
+}
+
+function parseComparisonOperator(tokens: TokenStream, operand: Operand): ComparisonOperator {
+  const { kind, text } = tokens.peek();
+  const operator = comparisonOperators.find((operator) => operator === text);
+  if (kind !== 'symbol' || operator === undefined) return failAfterOperand(tokens, operand);
+  tokens.next();
+  return operator;
+}
+
+function failAfterOperand(tokens: TokenStream, operand: Operand): never {
+  const { kind, text } = tokens.peek();
+  const expected = comparisonOperators.join(' ');
+  if (operand.kind !== 'field') return tokens.fail(`one of ${expected}`);
+  const name = operand.name.text;
+  if (functionNames.some((known) => known === name.toLowerCase()))
+    return tokens.fail('( after a function', `${name}()`);
+  failAtForeignWord(tokens, name);
+  if (kind === 'symbol' && ['[', '{', '!'].includes(text)) return tokens.fail('in before a set', `${name} in ${text}`);
+  return tokens.fail(`one of ${expected} or in after ${name}`, isTermEnd(kind, text) ? `${name} = true` : undefined);
+}
+
+/** Throws a fault at a word of another language that stands in the place of an operator. */
+function failAtForeignWord(tokens: TokenStream, name: string): void {
+  if (tokens.isWord('not') && tokens.isWord('in', 1)) {
+    tokens.fail('in and a set with ! before it', `${name} in ![...]`);
+  }
+  if (tokens.isWord('between')) {
+    const [from, until] = [tokens.peek(1).text, tokens.peek(3).text];
+    const isWhole = tokens.isWord('and', 2) || tokens.isSymbol(',', 2) || tokens.isSymbol('&', 2);
+    tokens.fail('two comparisons', isWhole ? `${name} >= ${from} & ${name} <= ${until}` : undefined);
+  }
+  if (tokens.isWord('contains') || tokens.isWord('includes') || tokens.isWord('has')) {
+    tokens.fail('in and a set', `${name} in ['${tokens.peek(1).text}']`);
+  }
+  if (tokens.isWord('is') || tokens.isWord('equals')) tokens.fail('an operator', '=');
+}
+
+function isTermEnd(kind: string, text: string): boolean {
+  return kind === 'end' || (kind === 'symbol' && ['&', '|', ')'].includes(text));
+}
+
+function parseValue(tokens: TokenStream): Value {
+  const token = tokens.peek();
+  if (token.kind === 'integer') return parseInteger(tokens, 'a number');
+  if (token.kind === 'quoted') return toText(tokens.next());
+  if (token.kind !== 'word') {
+    tokens.fail(
+      tokens.isSymbol('[') || tokens.isSymbol('{')
+        ? 'in before a set, as in labels in [...]'
+        : 'a number, a date, true, false, a word, or a string in quotes',
+    );
+  }
+  tokens.next();
+  const { text, start, end } = token;
+  if (looksLikeDate.test(text)) {
+    const time = tokens.peek();
+    if (time.kind !== 'word' || !looksLikeTime.test(time.text)) return { kind: 'date', text, start, end };
+    tokens.next();
+    return { kind: 'date', text: `${text} ${time.text}`, start, end: time.end };
+  }
+  const lower = text.toLowerCase();
+  if (lower === 'true' || lower === 'false') return { kind: 'flag', value: lower === 'true', start, end };
+  return toText(token);
+}
+
+/** Parses the set after `in`. */
+function parseSet(tokens: TokenStream): { form: SetForm; items: Text[] } {
+  const isNegated = tokens.take('!');
+  const open = tokens.peek();
+  const close = open.kind === 'symbol' ? closing[open.text] : undefined;
+  if (close === undefined) {
+    const isBare = open.kind === 'quoted' || open.kind === 'word';
+    tokens.fail('a set: [any of these], ![none], {all} or !{not all}', isBare ? `['${open.text}']` : undefined);
+  }
+  tokens.next();
+  const items: Text[] = [];
+  do {
+    if (!['word', 'integer', 'quoted'].includes(tokens.peek().kind)) tokens.fail('a value, like a label in quotes');
+    items.push(toText(tokens.next()));
+  } while (tokens.take(','));
+  if (!tokens.isSymbol(close)) failInSet(tokens, items.at(-1), close);
+  tokens.next();
+  return { form: forms[`${isNegated ? '!' : ''}${open.text}`] ?? 'any', items };
+}
+
+function failInSet(tokens: TokenStream, last: Text | undefined, close: string): never {
+  const words = last?.isQuoted === false ? [last.text] : [];
+  for (let ahead = 0; words.length > 0 && ['word', 'integer'].includes(tokens.peek(ahead).kind); ahead += 1) {
+    words.push(tokens.peek(ahead).text);
+  }
+  tokens.fail(`, or ${close}`, words.length > 1 ? `'${words.join(' ')}'` : undefined);
+}
+
+/**
+ * Parses a field or a function.
+ * @param parseInner parses the parentheses of count() from the opening one up to the closing one, which it leaves.
+ */
+function parseOperand(tokens: TokenStream, parseInner: () => Condition): Operand {
+  const token = tokens.next();
+  const { start, text } = token;
+  if (!tokens.isSymbol('(')) return { kind: 'field', name: toName(token), start, end: token.end };
+  switch (text.toLowerCase()) {
+    case 'count': {
+      const condition = tokens.isSymbol(')', 1) ? openEmpty(tokens) : parseInner();
+      tokens.expectSymbol(')');
+      return { kind: 'count', condition, start, end: tokens.end };
+    }
+    case 'age': {
+      tokens.next();
+      if (tokens.peek().kind !== 'word') tokens.fail('seconds, minutes, hours or days');
+      const unit = toName(tokens.next());
+      tokens.expectSymbol(')');
+      return { kind: 'age', unit, start, end: tokens.end };
+    }
+    case 'sum': {
+      const actions = parseActions(tokens);
+      return { kind: 'sum', actions, start, end: tokens.end };
+    }
+    default: {
+      const suggestion = nearest(text, functionNames);
+      throw tokens.faultAt(token, `${text} is not a function`, alternatives(functionNames), suggestion);
+    }
+  }
+}
+
+function openEmpty(tokens: TokenStream): null {
+  tokens.next();
+  return null;
+}
+
+/** Parses `rank(n)`, an optional `&`, and the sum that orders the ranking. */
+function parseRanking(tokens: TokenStream): Ranking {
+  const { start } = tokens.next();
+  tokens.expectSymbol('(');
+  const rank = parseInteger(tokens, 'a rank, as in rank(1)');
+  tokens.expectSymbol(')');
+  tokens.take('&');
+  if (!tokens.isWord('sum') || !tokens.isSymbol('(', 1))
+    tokens.fail('the sum that orders people, as in rank(1) sum(commits)');
+  tokens.next();
+  const actions = parseActions(tokens);
+  const { kind, text } = tokens.peek();
+  if (kind === 'symbol' && /^(!=|[=<>]=?)$/.test(text)) {
+    tokens.fail('the end of the ranking; to compare the sum too, repeat it: & sum(...) >= 10');
+  }
+  return { kind: 'ranking', rank, actions, start, end: tokens.end };
+}
+
+function parseActions(tokens: TokenStream): Text[] {
+  tokens.expectSymbol('(');
+  const actions: Text[] = [];
+  do {
+    if (!['word', 'integer', 'quoted'].includes(tokens.peek().kind)) tokens.fail('the name of a point action');
+    actions.push(toText(tokens.next()));
+  } while (tokens.take(','));
+  if (!tokens.isSymbol(')')) tokens.fail(', or )');
+  tokens.next();
+  return actions;
+}
+
+function parseInteger(tokens: TokenStream, expected: string): Integer {
+  const token = tokens.peek();
+  if (token.kind !== 'integer') tokens.fail(expected);
+  if (token.text.length > 15 || Number(token.text) > maxInteger) {
+    throw tokens.faultAt(token, `${token.text.slice(0, 15)} is too large`, `at most ${maxInteger}`);
+  }
+  tokens.next();
+  return { kind: 'integer', value: Number(token.text), start: token.start, end: token.end };
+}
+
+function toText({ kind, text, start, end }: Token): Text {
+  return { kind: 'text', text, isQuoted: kind === 'quoted', start, end };
+}
+
+function toName({ text, start, end }: Token): Name {
+  return { text, start, end };
 }

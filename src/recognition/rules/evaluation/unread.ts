@@ -1,4 +1,4 @@
-import type { UnreportedKind } from '../../../hosts/interface/unreported.ts';
+import type { UnreportedKind } from '../../../hosts/interface/provider.ts';
 import { type ContributionDetails, contributionKinds, type Detail } from '../../../model/contribution.ts';
 import { nouns } from '../file/nouns.ts';
 import type { RequiredData } from '../file/required-data.ts';

@@ -1,15 +1,19 @@
+import type { Checked } from '../conditions/checked.ts';
+import { nearestDate, readDate } from '../conditions/dates.ts';
 import { type Fault, newFault } from '../conditions/fault.ts';
-import type { Achievement } from '../config.ts';
-import { findUnusablePoints, groupTriggers } from './evaluated-triggers.ts';
-import { AchievementEntry, type AchievementFile, AchievementParts, ConfigFile } from './file-schema.ts';
+import type { Achievement, Trigger } from '../config.ts';
+import { AchievementEntry, type AchievementFile, AchievementParts, ConfigFile, MetadataParts } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
-import { checkEvaluatedAtAlone, readEvaluatedAt } from './read-evaluated-at.ts';
-import { readIcon } from './read-icon.ts';
-import { readKeys, readList, readNode } from './read-node.ts';
+import { readKeys, readList, readNode, short } from './read-node.ts';
 import type { PointActions } from './read-point-actions.ts';
 import { checkTriggersAlone, type Reading, readTrigger } from './read-trigger.ts';
 import { shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
+
+const imagePath = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\s<>:"|?*\\]+\.(?:png|jpe?g|gif|svg|webp|avif|ico)$/iu;
+
+const dayMs = 86_400_000;
+const dayForms = 'a day, as MM-DD-YYYY or YYYY-MM-DD';
 
 export interface Achievements {
   achievements: Achievement[];
@@ -98,4 +102,142 @@ function readTriggers(
   );
   reading.faults.push(...faults);
   return validTriggers.length === read.length ? groups : undefined;
+}
+
+/**
+ * Groups triggers: a trigger with the operator "|" is joined to the next one. One trigger of each group has to hold.
+ * @param operators the operator of each trigger.
+ * @param places the node of each trigger.
+ */
+function groupTriggers(
+  triggers: readonly Trigger[],
+  operators: readonly ('&' | '|' | undefined)[],
+  places: readonly YamlNode[],
+): { groups: Trigger[][]; faults: Fault[] } {
+  const groups: Trigger[][] = [];
+  const faults: Fault[] = [];
+  for (const [index, trigger] of triggers.entries()) {
+    const joined = index > 0 && operators[index - 1] === '|' ? groups.at(-1) : undefined;
+    if (joined === undefined) groups.push([trigger]);
+    else joined.push(trigger);
+  }
+  const last = operators.length - 1;
+  const lastPlace = places[last];
+  if (operators[last] === '|' && lastPlace !== undefined) {
+    const message = 'there is no next trigger that this one could be joined to';
+    const expected = 'operator at the trigger before it, or not at all';
+    faults.push(newFault(nodeAt(lastPlace, 'operator'), message, { severity: 'warning', expected }));
+  }
+  const inside = operators.slice(0, -1);
+  const firstOr = inside.indexOf('|');
+  const orPlace = places[firstOr];
+  if (orPlace !== undefined && inside.some((operator) => operator !== '|')) {
+    const message = 'triggers joined by "|" count as one here, and all the others have to hold besides';
+    const expected = 'triggers that are joined in one way alone';
+    faults.push(newFault(nodeAt(orPlace, 'operator'), message, { severity: 'warning', expected }));
+  }
+  return { groups, faults };
+}
+
+/**
+ * Finds the terms about points that use a point action with errors, and ranks that probably do not mean what their
+ * author intends.
+ */
+function findUnusablePoints(
+  { condition }: Trigger,
+  points: PointActions,
+  place: YamlNode,
+  { isOnce }: { isOnce: boolean },
+): Fault[] {
+  const node = nodeAt(place, 'condition');
+  const pointTerms = pointTermsOf(condition);
+  const faulty = new Set(pointTerms.flatMap(({ actions }) => actions));
+  for (const { name } of points.actions) faulty.delete(name);
+  const faults = [...faulty].map((name) =>
+    newFault(node, `the point action ${name} that this requires has an error`, {
+      expected: 'a point action without errors',
+    }),
+  );
+  if (!isOnce && pointTerms.some(({ kind }) => kind === 'rank')) {
+    faults.push(
+      newFault(node, 'every account that ever has this rank gets the achievement', {
+        severity: 'warning',
+        expected: 'type: once with a date, at which the rank counts',
+      }),
+    );
+  }
+  return faults;
+}
+
+function pointTermsOf(condition: Checked): Extract<Checked, { kind: 'sum' | 'rank' }>[] {
+  if (condition.kind === 'sum' || condition.kind === 'rank') return [condition];
+  return condition.kind === 'and' || condition.kind === 'or' ? condition.terms.flatMap(pointTermsOf) : [];
+}
+
+/**
+ * Returns the moment as of which an achievement is evaluated; null when it can be earned at any time, undefined after
+ * an error.
+ */
+function readEvaluatedAt(
+  { type, metadata }: Pick<AchievementFile['achievement'], 'type' | 'metadata'>,
+  node: YamlNode,
+  faults: Fault[],
+): Date | null | undefined {
+  const text = metadata?.date;
+  const place = nodeAt(node, 'metadata', 'date');
+  if (type !== 'once') {
+    if (text !== undefined) {
+      const message = 'this date has no effect: the achievement can be earned at any time';
+      faults.push(newFault(place, message, { severity: 'warning', expected: 'type: once beside it, or no date' }));
+    }
+    return null;
+  }
+  if (text === undefined) {
+    const expected = `metadata: { date: ${dayForms.slice('a day, as '.length)} }`;
+    faults.push(newFault(nodeAt(node, 'type'), 'the date of the evaluation is missing', { expected }));
+    return undefined;
+  }
+  const { date, message = `${text} has a time` } = readDate(text);
+  if (date?.isWholeDay === true) return new Date(date.from.getTime() + dayMs);
+  faults.push(newFault(place, message, { expected: dayForms, suggestion: nearestDate(text)?.split(' ')[0] }));
+  return undefined;
+}
+
+/** Checks the date of an achievement that has another error; a faulty type beside a date is taken for `once`. */
+function checkEvaluatedAtAlone(node: YamlNode, faults: Fault[]): void {
+  const has = (...path: string[]): boolean => nodeAt(node, ...path) !== nodeAt(node, ...path.slice(0, -1));
+  const { type } = readKeys(AchievementParts, node);
+  const { date } = has('metadata') ? readKeys(MetadataParts, nodeAt(node, 'metadata')) : {};
+  const isTypeFaulty = type === undefined && has('type');
+  const isDateFaulty = date === undefined && has('metadata', 'date');
+  if (isDateFaulty || (isTypeFaulty && date === undefined)) return;
+  const metadata = date === undefined ? {} : { metadata: { date } };
+  readEvaluatedAt({ ...(isTypeFaulty ? { type: 'once' } : type && { type }), ...metadata }, node, faults);
+}
+
+/**
+ * Reads the icon of an achievement.
+ * @returns the URL or the path of an image; empty for any other text, with which the achievement has no icon.
+ */
+function readIcon(text: string, node: YamlNode, faults: Fault[]): string {
+  const path = text.replace(/^\.\//, '');
+  if (text === '' || isHttpUrl(text)) return text;
+  if (imagePath.test(path)) return path;
+  if (/^https?:\/\/\S+\s/i.test(text)) {
+    const suggestion = text.trim().replaceAll(/\s/g, '%20');
+    const details = { severity: 'warning', expected: '%20 in place of a space', suggestion } as const;
+    faults.push(newFault(node, `the address ${short(text)} has a space, and the achievement has no icon`, details));
+    return '';
+  }
+  faults.push(
+    newFault(node, `${short(text)} is not an image, and the achievement has none`, {
+      severity: 'warning',
+      expected: 'an address like https://..., or a path like .plaudit/hero.png',
+    }),
+  );
+  return '';
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\/[^\s<>"]+$/i.test(text) && URL.canParse(text) && new URL(text).username === '';
 }

@@ -1,4 +1,4 @@
-import type { UnreportedKind } from '../../../hosts/interface/unreported.ts';
+import type { UnreportedKind } from '../../../hosts/interface/provider.ts';
 import type { ContributionDetails } from '../../../model/contribution.ts';
 import type { Checked } from '../conditions/checked.ts';
 import { type Fault, newFault, type Span } from '../conditions/fault.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { ShownRepository } from '../../../accounts/repositories/public-store.ts';
+import type { ShownRepository } from '../../../accounts/repositories/page-store.ts';
 import type { LanguageSum } from '../../../contributions/languages/store.ts';
 import { AccountPath, MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { PartRequest } from '../../../http/pipeline/endpoints.ts';

@@ -1,5 +1,5 @@
 import { avatarPath } from '../../../accounts/entity.ts';
-import type { ShownRepository } from '../../../accounts/repositories/public-store.ts';
+import type { ShownRepository } from '../../../accounts/repositories/page-store.ts';
 import { colourOfLanguage } from '../../../contributions/languages/linguist.ts';
 import type { LanguageSum } from '../../../contributions/languages/store.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../../../model/kinds.ts';

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import { type Cookies, cookiesFor, readCookie, writeCookie } from '../../../accounts/access/sessions/cookies.ts';
-import { localPath } from '../../../accounts/access/sessions/local-path.ts';
 import { requireFormToken, sessionOf } from '../../../accounts/access/sessions/session.ts';
 import {
   beginSignIn,
   canSignIn,
   finishSignIn,
+  localPath,
   sessionLifeMs,
   signInLifeMs,
 } from '../../../accounts/access/sessions/sign-in.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HolderCounts } from '../../../../src/recognition/achievements/awards/holder-counts.ts';
+import { HolderCounts } from '../../../../src/recognition/achievements/awards/routes.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { clock } from '../../../time.ts';
 import { storeAwards } from '../stored-awards.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
-import { summarize } from '../../../../src/app/doctor/summarize.ts';
+import { summarize } from '../../../../src/app/doctor/describe-hosts.ts';
 import { lastReport, newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { createAppProvider } from './app-provider.ts';

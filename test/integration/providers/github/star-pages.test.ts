@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { star, unstar } from '../../../../simulators/world/repository-changes.ts';
 import { GitHubClient } from '../../../../src/hosts/github/client.ts';
-import { readStars } from '../../../../src/hosts/github/streams/stars.ts';
+import { readStars } from '../../../../src/hosts/github/streams/streams.ts';
 
 describe('the list of stars', () => {
   it('ends when its last page became empty, and is not taken for withheld', async () => {

@@ -3,13 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import type { Call } from '../../../../src/hosts/interface/call.ts';
-import { Credential } from '../../../../src/hosts/transport/credential.ts';
+import { Credential, fixedSecret, Slots } from '../../../../src/hosts/transport/credential.ts';
 import { type HostRequest, HostTransport } from '../../../../src/hosts/transport/host-transport.ts';
 import type { RawResponse } from '../../../../src/hosts/transport/http-transport.ts';
 import { withinOrigin } from '../../../../src/hosts/transport/redirects.ts';
 import { RequestScheduler } from '../../../../src/hosts/transport/request-scheduler.ts';
-import { fixedSecret } from '../../../../src/hosts/transport/secret.ts';
-import { Slots } from '../../../../src/hosts/transport/slots.ts';
 import { AppError } from '../../../../src/model/errors.ts';
 import { clock } from '../../../time.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { bake } from '../../../../src/recognition/achievements/credentials/bake.ts';
+import { bake } from '../../../../src/recognition/achievements/credentials/routes.ts';
 import { credentialInPng, credentialInSvg } from '../../../integration/achievements/credentials/unbake.ts';
 
 const jwt = `${'header-_09'.repeat(20)}.${'payload'.repeat(300)}.signature`;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse, specifiedRules, validate } from 'graphql';
 import { schema } from '../../../../simulators/github/graphql/schema.ts';
-import { accountQueryText, allTotals } from '../../../../src/hosts/github/account-query-text.ts';
+import { accountQueryText, allTotals } from '../../../../src/hosts/github/account-query.ts';
 import { commitAuthors } from '../../../../src/hosts/github/identities.ts';
 import * as queries from '../../../../src/hosts/github/queries.ts';
-import { changedFiles, lineCounts } from '../../../../src/hosts/github/streams/details.ts';
+import { changedFiles, lineCounts } from '../../../../src/hosts/github/streams/items.ts';
 import { allYears } from '../../../../src/hosts/github/windows.ts';
 
 function faults(text: string): string[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stateOf } from '../../../../src/hosts/gitlab/items.ts';
 import type { NotePayload } from '../../../../src/hosts/gitlab/payloads.ts';
-import { stateOf } from '../../../../src/hosts/gitlab/streams/notes.ts';
 
 /** Returns notes of people about one merge request: `1 approved` is by the person 1, and `"` begins a comment. */
 function notesOf(...texts: readonly string[]): NotePayload[] {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Credential } from '../../../../src/hosts/transport/credential.ts';
-import { Slots } from '../../../../src/hosts/transport/slots.ts';
+import { Credential, Slots } from '../../../../src/hosts/transport/credential.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../../../src/hosts/interface/call.ts';
-import { Credential } from '../../../../src/hosts/transport/credential.ts';
+import { Credential, Slots } from '../../../../src/hosts/transport/credential.ts';
 import { type Lease, RequestScheduler } from '../../../../src/hosts/transport/request-scheduler.ts';
-import { Slots } from '../../../../src/hosts/transport/slots.ts';
 import { AppError } from '../../../../src/model/errors.ts';
 import { manualTime, waitUntilIdle } from './manual-time.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../../../../accounts/access/services.ts';
-import { KeySet, PublicKey } from '../../../../accounts/access/tokens/key-set.ts';
+import { KeySet, PublicKey } from '../../../../accounts/access/tokens/signing-key.ts';
 import { ProblemSchema } from '../../../../http/pipeline/problem.ts';
 import { etagOf, isNotModified } from '../../../../http/pipeline/response.ts';
 import type { App } from '../../../../http/server/app.ts';
@@ -13,7 +13,54 @@ import { AwardPath } from '../../awards/routes.ts';
 import { credentialId, statusUrl } from '../credential.ts';
 import { statusListCredential } from '../status-list.ts';
 import { findRevoked, isAwardStanding } from '../status-store.ts';
-import { DidDocument, Issuer, RevocationList } from './schemas.ts';
+
+const address = () => Type.String({ format: 'uri' });
+
+/** The schemas of the resources that verifiers of credentials fetch. */
+const Issuer = Type.Object(
+  {
+    id: address(),
+    type: Type.Array(Type.String(), { examples: [['Profile']] }),
+    name: Type.String({ examples: ['Plaudit'] }),
+    url: address(),
+    otherIdentifier: Type.Optional(
+      Type.Array(Type.Object({ type: Type.String(), identifier: Type.String(), identifierType: Type.String() }), {
+        description: 'The DID of the service, where it has one.',
+      }),
+    ),
+  },
+  { title: 'Issuer' },
+);
+
+const VerificationMethod = Type.Object(
+  {
+    id: Type.String({ examples: ['did:web:plaudit.example.org#key'] }),
+    type: Type.Literal('JsonWebKey2020'),
+    controller: Type.String({ examples: ['did:web:plaudit.example.org'] }),
+    publicKeyJwk: PublicKey,
+  },
+  { title: 'VerificationMethod' },
+);
+
+const DidDocument = Type.Object(
+  {
+    '@context': Type.Array(Type.String()),
+    id: Type.String({ examples: ['did:web:plaudit.example.org'] }),
+    alsoKnownAs: Type.Array(address()),
+    verificationMethod: Type.Array(VerificationMethod),
+    assertionMethod: Type.Array(Type.String()),
+  },
+  { title: 'DidDocument' },
+);
+
+const RevocationList = Type.Object(
+  {
+    id: address(),
+    issuer: address(),
+    revokedCredential: Type.Array(Type.Object({ id: Type.String(), revoked: Type.Literal(true) }), { maxItems: 1 }),
+  },
+  { title: 'RevocationList' },
+);
 
 const KeyPath = Type.Object({ key_id: Type.String({ pattern: '^[\\w-]{43}$', maxLength: 43 }) });
 const ListPath = Type.Object({ list: Type.String({ pattern: '^(0|[1-9]\\d{0,8})$', maxLength: 9 }) });

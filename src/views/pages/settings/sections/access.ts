@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { listKeys, registerKey, removeOwnKey } from '../../../../accounts/access/keys/manage.ts';
-import { grantToken } from '../../../../accounts/access/tokens/grant.ts';
+import { grantToken } from '../../../../accounts/access/tokens/issue.ts';
 import { fill } from '../../../languages/language.ts';
 import { html } from '../../layout/html.ts';
 import { day, form, itemForm, list, readItems, type Section, type SettingsContext, secretNotice } from '../section.ts';
