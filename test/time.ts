@@ -14,9 +14,9 @@ export function reportProgress(): void {
   progress = Promise.withResolvers<void>();
 }
 
-/** Calls a function after each progress of a service until it returns a value. @param condition completes “it never happened that …” in the error. */
+/** Calls a function after each progress of a service until it returns a value other than false. @param condition completes “it never happened that …” in the error. */
 export async function until<Result>(
-  check: () => Promise<Result | undefined>,
+  check: () => Promise<Result | false | undefined>,
   condition: string,
   withinMs = patienceMs,
 ): Promise<Result> {
@@ -24,7 +24,7 @@ export async function until<Result>(
   while (performance.now() < deadline) {
     const next = progress.promise;
     const found = await check();
-    if (found !== undefined) return found;
+    if (found !== undefined && found !== false) return found;
     const timer = new AbortController();
     await Promise.race([next.then(() => wait(spreadMs)), wait(longestMs, undefined, { signal: timer.signal })]);
     timer.abort();
