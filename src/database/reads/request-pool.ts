@@ -1,13 +1,13 @@
-import type { ClientConfig, Pool } from 'pg';
+import type { ClientConfig } from 'pg';
 import type { ConnectionPool } from '../connections/connection.ts';
 import { openPool, type PoolLimits, type PoolObserver } from '../connections/pool.ts';
 import { isPooled } from '../connections/sessions.ts';
 import type { Replica } from '../replica/replica.ts';
 import { ReplicaLoan } from '../replica/replica-loan.ts';
-import { Loan } from './loan.ts';
+import { type LentConnection, Loan } from './loan.ts';
 import { DeferredLoan, SharedReads } from './shared-reads.ts';
 import { Slots } from './slots.ts';
-import { currentScope, leaveReplica, type Reads, type StatementScope } from './statement-scope.ts';
+import { currentScope, leaveReplica, type StatementScope } from './statement-scope.ts';
 
 /**
  * The queues for connections, by the number of connections. Ordinary reads take less than a millisecond, and when a response
@@ -33,11 +33,6 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
   // Behind a pooler, statements that follow each other without a transaction may have different sessions.
   const shares = !isPooled({ clientConfig });
   const readsOf = new WeakMap<StatementScope, SharedReads>();
-  const readsIn = (lender: Lender, scope: StatementScope): SharedReads => {
-    const reads = readsOf.get(scope) ?? new SharedReads(() => lend(lender, scope));
-    readsOf.set(scope, reads);
-    return reads;
-  };
   return openPool({ ...clientConfig, pipeline: shares }, limits, (pool) => {
     observer?.onOpen({
       get totalCount() {
@@ -50,62 +45,51 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
         return slots.waiting;
       },
     });
-    const lender = { pool, slots, clientConfig, observer };
-    return {
-      options: pool.options,
-      connect: async () => {
-        const scope = currentScope();
-        if (replica === undefined) leaveReplica();
-        else if (scope?.reads?.fromReplica === true) return lendReplica(lender, { replica, scope, reads: scope.reads });
-        if (!shares || scope === undefined) return lend(lender, scope);
-        return new DeferredLoan(readsIn(lender, scope), () => lend(lender, scope));
-      },
-      end: () => pool.end(),
+    const lendWith = async (scope: StatementScope | undefined, freeSlot: () => void): Promise<Loan> =>
+      new Loan(await pool.connect(), { scope, freeSlot, clientConfig });
+    const lend = (scope: StatementScope | undefined): Promise<Loan> =>
+      withSlot({ slots, scope, observer }, (freeSlot) => lendWith(scope, freeSlot));
+    const connect = async (): Promise<LentConnection> => {
+      const scope = currentScope();
+      const reads = scope?.reads;
+      if (replica === undefined) leaveReplica();
+      else if (scope !== undefined && reads?.fromReplica === true) {
+        return withSlot({ slots, scope, observer }, async (freeSlot) => {
+          return new ReplicaLoan({ replica, scope, reads, lendPrimary: () => lendWith(scope, freeSlot), freeSlot });
+        });
+      }
+      if (!shares || scope === undefined) return lend(scope);
+      const shared = readsOf.get(scope) ?? new SharedReads(() => lend(scope));
+      readsOf.set(scope, shared);
+      return new DeferredLoan(shared, () => lend(scope));
     };
+    return { options: pool.options, connect, end: () => pool.end() };
   });
 }
 
-interface Lender {
-  pool: Pool;
+interface Waiting {
   slots: Slots;
-  clientConfig: ClientConfig;
+  scope: StatementScope | undefined;
   observer: PoolObserver | undefined;
 }
 
-/** Lends a connection to the primary. @throws AppError `overloaded` when none is free in time. */
-async function lend(lender: Lender, scope: StatementScope | undefined): Promise<Loan> {
+/**
+ * Waits for a slot, and reports the time until `take` has a connection. A failure frees the slot.
+ * @throws AppError `overloaded` when none is free in time.
+ */
+async function withSlot<Lent>(
+  { slots, scope, observer }: Waiting,
+  take: (freeSlot: () => void) => Promise<Lent>,
+): Promise<Lent> {
   const begunAt = performance.now();
+  let freeSlot: (() => void) | undefined;
   try {
-    const freeSlot = await lender.slots.acquire(scope);
-    try {
-      return await lendWith(lender, scope, freeSlot);
-    } catch (error) {
-      freeSlot();
-      throw error;
-    }
+    freeSlot = await slots.acquire(scope);
+    return await take(freeSlot);
+  } catch (error) {
+    freeSlot?.();
+    throw error;
   } finally {
-    lender.observer?.onWait((performance.now() - begunAt) / 1000);
+    observer?.onWait((performance.now() - begunAt) / 1000);
   }
-}
-
-/** Lends what stands for a connection to the replica, or to the primary where that fails. */
-async function lendReplica(
-  lender: Lender,
-  terms: { replica: Replica; scope: StatementScope; reads: Reads },
-): Promise<ReplicaLoan> {
-  const begunAt = performance.now();
-  try {
-    const freeSlot = await lender.slots.acquire(terms.scope);
-    return new ReplicaLoan({ ...terms, lendPrimary: () => lendWith(lender, terms.scope, freeSlot), freeSlot });
-  } finally {
-    lender.observer?.onWait((performance.now() - begunAt) / 1000);
-  }
-}
-
-async function lendWith(
-  { pool, clientConfig }: Lender,
-  scope: StatementScope | undefined,
-  freeSlot: () => void,
-): Promise<Loan> {
-  return new Loan(await pool.connect(), { scope, freeSlot, clientConfig });
 }
