@@ -301,7 +301,7 @@ export async function findFewLanguages(connection: Connection, accountId: string
   const addresses = await findAddresses(connection, accountId);
   // A commit may name several addresses of a person; then the sums count it several times.
   if (addresses.length > 1) return undefined;
-  // Of a language, the sum is null where all that was read is of repositories that are not shown.
+  // The sum of a language is null where all that was read is of repositories that are not shown.
   const { rows } = await sql<{ language: string; files: number | null; read: number }>`
     select ${pointRead} d.language, sum(d.files) filter (where r.id is not null)::float8 as files, count(*)::integer as read
     from (
