@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { outsideOfScope } from '../../database/reads/statement-scope.ts';
-import { readWindow, type WindowText } from '../../model/windows/window.ts';
+import { readWindow, type Window, type WindowText } from '../../model/windows/window.ts';
 import type { App } from '../server/app.ts';
 import { withCompressedForms } from '../server/compression.ts';
 import { authorize, resolveOwn } from './authorize.ts';
@@ -99,6 +99,9 @@ function withMediaTypes(
   return { content: { 'application/json': { schema: json }, ...Object.fromEntries(others) } };
 }
 
+/** The outcome of a request about an account: a response, another name of the account or repository, or nothing while either is looked up. */
+type Outcome = { response: RenderedResponse } | { movedTo: Parameters<typeof sendRedirect>[2] } | undefined;
+
 /** Responds to a request about an account: resolve → authorize → load → present → send. */
 async function respond<Path extends TObject, Query extends TObject, Data>(
   services: PipelineServices,
@@ -106,24 +109,46 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { caller } = request;
   // The validators of the route have checked both; `Object` gives them the types, which the framework does not know.
   const params: Static<Path> & AccountName = Object(request.params);
   const query: Static<Query> & PageParameters & WindowText = Object(request.query);
-  const readers = readersOf(endpoint, caller, { ...query });
+  const readers = readersOf(endpoint, request.caller, { ...query });
   const image = readImage(services, endpoint, readers, { ...params }, { ...query });
   const page = readPage(services, endpoint, query);
   const window = readWindow(query, services.now());
-  const deadline = deadlineOf(services, image);
   const requester = requesterOf(request, image !== undefined);
-  const startSequence = services.cache.begin();
-  const respondPending = (): Promise<FastifyReply> =>
-    sendPending(services, request, reply, { ...endpoint, image, wait: requester.wait });
+  const deadline = deadlineOf(services, image);
+  const wanted = { params, query, readers, image, page, window, requester, deadline };
+  const outcome = await findOutcome<Path, Query, Data>(services, endpoint, { request, reply }, wanted);
+  if (outcome === undefined) return sendPending(services, request, reply, { ...endpoint, image, wait: requester.wait });
+  return 'movedTo' in outcome
+    ? sendRedirect(request, reply, outcome.movedTo)
+    : sendResponse(request, reply, outcome.response);
+}
 
+/** The wishes of a request, as its parameters say. */
+interface Wanted<Path, Query> extends Pick<ResolvedAccount, 'deadline' | 'requester'> {
+  params: Path & AccountName;
+  query: Query & PageParameters & WindowText;
+  readers: Readers;
+  image: ImageRequest | undefined;
+  page: RequestedPage;
+  window: Window | undefined;
+}
+
+/** Finds a response in the cache, or makes it; visitors who want the same one at the same time make it once. */
+async function findOutcome<Path extends TObject, Query extends TObject, Data>(
+  services: PipelineServices,
+  endpoint: Endpoint<Path, Query, Data>,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { readers, ...wanted }: Wanted<Static<Path>, Static<Query>>,
+): Promise<Outcome> {
+  const { caller } = request;
+  const { params, image, deadline, requester } = wanted;
   const { handlerTimeoutMs } = services;
+  const startSequence = services.cache.begin();
   // Callers with a token read from the primary, because a replica may not have an owner's last change yet.
   const terms = { handlerTimeoutMs, reads: { fromReplica: caller === null && !holdsCredential(request.url) } };
-
   const resolution = await readFor(request, reply, terms, {
     read: async () =>
       readers === 'public'
@@ -131,15 +156,14 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
         : resolveOwn(services.resolver, params, caller),
     suffices: ({ state }) => state === 'present',
   });
-  if (resolution.state === 'pending') return respondPending();
-
+  if (resolution.state === 'pending') return undefined;
   const { state, account, provider, isOwner } = authorize(readers, resolution, caller);
-  if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
+  if (state === 'renamed') return { movedTo: { account: account.name } };
   const key = keyOf(request, account.id, image);
   const cached = findCached(services, request, key, image);
-  if (cached !== undefined) return sendResponse(request, reply, cached);
+  if (cached !== undefined) return { response: cached };
 
-  const context = { account, provider, isOwner, deadline, requester, params, query, page, window, image };
+  const context = { ...wanted, account, provider, isOwner };
   const visitors = caller === null && key !== undefined ? { accountId: account.id, key, startSequence } : undefined;
   const made = await makeResponse(services, { request, reply, terms }, visitors, async () => {
     const data = await readFromReplicaFirst({
@@ -157,10 +181,10 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
     if (isCacheable && key !== undefined) services.cache.put(key, response, startSequence);
     return { response, isCacheable };
   });
-  if (made === undefined) return respondPending();
-  if (made instanceof MovedRepository) return sendRedirect(request, reply, { repository: made.name });
+  if (made === undefined) return undefined;
+  if (made instanceof MovedRepository) return { movedTo: { repository: made.name } };
   if (made.isCacheable) addAlias(services, request, key, image);
-  return sendResponse(request, reply, made.response);
+  return made;
 }
 
 /** The parts of an endpoint that decide about its readers and its images. */

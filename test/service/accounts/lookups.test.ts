@@ -67,7 +67,7 @@ describe('lookups that fail', () => {
       ['drop_before', 503, 7, /cannot be reached/],
       ['malformed', 502, 7, /not JSON/],
       ['huge', 503, 7, /cannot be reached/],
-      ['redirect', 502, 7, /denies access/],
+      ['redirect', 502, 7, /redirects to another address/],
       ['bad_credentials', 502, 7, /token/],
     ] as const;
     for (const [kind, status, code, message] of failures) {
