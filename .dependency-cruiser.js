@@ -25,6 +25,7 @@ const rooms = [
 /** Rooms that stand side by side: what readers see needs nothing of what jobs do, and boards nothing of achievements. */
 const strangers = [
   ['sync', 'views'],
+  ['views', 'sync'],
   ['recognition/boards', 'recognition/achievements'],
   ['http', 'hosts/(?!interface/)'],
 ];
