@@ -56,7 +56,8 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (ending.aborted) return exitAtOnce(interrupted);
     io.warn(`plaudit: ${describeFailure(error)}`);
-    return exitAtOnce(error instanceof UsageError ? misused : 1);
+    const status = error instanceof UsageError ? misused : 1;
+    return isService ? exitAtOnce(status) : status;
   }
 }
 
