@@ -97,11 +97,13 @@ export async function hasShownOtherwise(connection: Connection, ownerId: string)
  * @returns how many.
  */
 export async function forgetUncounted(connection: Connection, limit = forgottenAtOnce): Promise<number> {
+  // A subquery with a limit that a plan runs again for each row would delete more.
   const { numAffectedRows = 0n } = await sql`
-    delete from changed_contributors c using (
+    with free as materialized (
       select n.repository_id, n.account_id from changed_contributors n join accounts a on a.id = n.account_id
       where a.fetched_at is null or a.deleted_at is not null or a.type = 'organization'
-      limit ${limit} for update of n skip locked) free
+      limit ${limit} for update of n skip locked)
+    delete from changed_contributors c using free
     where c.repository_id = free.repository_id and c.account_id = free.account_id`.execute(connection);
   return Number(numAffectedRows);
 }
