@@ -110,7 +110,13 @@ async function perSecond(
   const onFailure = (error: unknown): never => {
     throw error;
   };
-  const context = { connection, now: () => new Date(), appliers: newAppliers(), onFailure } as unknown as SyncContext;
+  const context = {
+    connection,
+    now: () => new Date(),
+    appliers: newAppliers(),
+    providers: new Map(),
+    onFailure,
+  } as unknown as SyncContext;
   const save = (changes: Change[]): Promise<unknown> =>
     saveDeliveries(
       connection,

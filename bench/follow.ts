@@ -35,7 +35,13 @@ async function applied(): Promise<BenchResult> {
   const onFailure = (error: unknown): never => {
     throw error;
   };
-  const context = { connection, now: () => new Date(), appliers: newAppliers(), onFailure } as unknown as SyncContext;
+  const context = {
+    connection,
+    now: () => new Date(),
+    appliers: newAppliers(),
+    providers: new Map(),
+    onFailure,
+  } as unknown as SyncContext;
   const ours = await perSecond(place.database, async () => {
     // One job applies a limited number; the next one follows.
     while ((await applyDeliveries(context)) === 'more');
