@@ -17,7 +17,7 @@ describe('fields of a table', () => {
     assert.equal(fieldOf('\tx'), '"\'\tx"');
   });
 
-  it('begin no formula for readers that split at semicolons, tabs, bars or lines and ignore quotation marks', () => {
+  it('begin no formula for readers that split cells at other characters', () => {
     for (const separator of [';', '\t', '|', '\n', '\r\n', ','])
       for (const sign of signs)
         for (const start of ['', ' ', '"', ' "', '\u0007'])
