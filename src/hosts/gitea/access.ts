@@ -3,16 +3,9 @@ import type { Actor } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import { unlessDenied } from '../interface/denied.ts';
 import { isSameName } from '../interface/ownership.ts';
-import type {
-  Administers,
-  Call,
-  KnownAccount,
-  KnownOrganization,
-  KnownRepository,
-  TeamPlace,
-} from '../interface/provider.ts';
+import type { Administers, Call, KnownOrganization, TeamPlace } from '../interface/provider.ts';
 import { type Claim, withEachToken } from '../rest/access.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestClient, RestReaders } from '../rest/client.ts';
 import { readAll } from '../rest/lists.ts';
 import { tokenCalls } from '../rest/views.ts';
 import { accountPath, organizationPath, searchUser } from './accounts.ts';
@@ -30,14 +23,8 @@ import { readUnchanged, repositoryPath } from './repositories.ts';
  * that sees both, by the present names. If the token sees both and the response is 404, the person does not see the
  * organization, and so is not a member (go-gitea/gitea, routers/api/v1/org/org.go, GetUserOrgsPermissions).
  */
-export function administers(
-  client: RestClient,
-  organization: KnownOrganization,
-  person: string,
-  call: Call,
-): Promise<Administers> {
-  return withEachToken(client, call, (tokenCall) => check(client, organization, person, tokenCall));
-}
+export const administers: RestReaders['administers'] = (client, organization, person, call) =>
+  withEachToken(client, call, (tokenCall) => check(client, organization, person, tokenCall));
 
 async function check(
   client: RestClient,
@@ -83,12 +70,7 @@ export async function administered({ client, token, bearer, name, signal }: Clai
  * instance (go-gitea/gitea, routers/api/v1/repo/collaborators.go, GetRepoPermissions). The response names the account by its
  * id, because another one may have the login by now; the repository is compared for the same reason.
  */
-export async function maySee(
-  client: RestClient,
-  repository: KnownRepository,
-  { externalId, name }: Pick<KnownAccount, 'externalId' | 'name'>,
-  call: Call,
-): Promise<boolean> {
+export const maySee: RestReaders['maySee'] = async (client, repository, { externalId, name }, call) => {
   const path = `${repositoryPath(repository)}/collaborators/${encodeURIComponent(name)}/permission`;
   for (const tokenCall of tokenCalls(client, call)) {
     const found = (await client.get(path, PermissionPayload, tokenCall).catch(unlessDenied(null)))?.data;
@@ -98,7 +80,7 @@ export async function maySee(
     return (await readUnchanged(client, repository, tokenCall)) !== null;
   }
   return false;
-}
+};
 
 /**
  * Reads the external ids of the members of a team. Gitea shows the teams of an organization to its members, and the
@@ -106,17 +88,13 @@ export async function maySee(
  * (go-gitea/gitea, routers/api/v1/api.go).
  * @returns null when no token shows the team.
  */
-export async function readTeam(
-  client: RestClient,
-  { organization, team }: TeamPlace,
-  call: Call,
-): Promise<string[] | null> {
+export const readTeam: RestReaders['readTeam'] = async (client, { organization, team }, call) => {
   for (const tokenCall of tokenCalls(client, call)) {
     const ids = await readWith(client, { organization, team }, tokenCall).catch(unlessDenied(null));
     if (ids !== null) return ids;
   }
   return null;
-}
+};
 
 async function readWith(
   client: RestClient,

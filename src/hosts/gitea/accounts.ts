@@ -3,7 +3,7 @@ import type { Counters } from '../../model/counters.ts';
 import { checkEach, unlessDenied } from '../interface/denied.ts';
 import type { AccountReport, Call, KnownAccount } from '../interface/provider.ts';
 import { reportOf, sumStars } from '../rest/account-reports.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestClient, RestReaders } from '../rest/client.ts';
 import {
   AllRepositoriesPayload,
   FoundUsersPayload,
@@ -76,11 +76,7 @@ export async function* refreshAccount(
 }
 
 /** Fetches the current state of accounts, each by its name, or by its id when another account has that name. */
-export async function checkAccounts(
-  client: RestClient,
-  accounts: readonly KnownAccount[],
-  call: Call,
-): Promise<Map<string, Actor | null>> {
+export const checkAccounts: RestReaders['checkAccounts'] = async (client, accounts, call) => {
   const checked = new Map<string, Actor | null>();
   return checkEach(accounts, checked, async (account) => {
     const named = (await client.get(accountPath(account.name), UserPayload, call))?.data;
@@ -92,7 +88,7 @@ export async function checkAccounts(
     // Gitea serves organizations as users, too.
     checked.set(account.externalId, actor && { ...actor, type: account.type });
   });
-}
+};
 
 /**
  * Finds a user by the immutable id; null when there is none, or Gitea does not show the user.

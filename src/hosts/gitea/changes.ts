@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { itemsOf } from '../http/tolerant.ts';
-import type { Call } from '../interface/call.ts';
-import type { OwnerChanges, PolledOwner } from '../interface/polls.ts';
 import { type ChangedItem, changesSince, readChangedWithTokens } from '../rest/changes.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestReaders } from '../rest/client.ts';
 import { toSeconds } from '../rest/lists.ts';
 
 /**
@@ -23,12 +21,7 @@ const FoundPayload = itemsOf(
   }),
 );
 
-export async function readChanges(
-  client: RestClient,
-  { name }: PolledOwner,
-  known: { repositories: readonly string[]; position: string | null },
-  call: Call,
-): Promise<OwnerChanges> {
+export const readChanges: RestReaders['readChanges'] = async (client, { name }, known, call) => {
   const everything = known.repositories.map((repository) => ({
     repository,
     streams: ['comments', 'issues', 'pull_requests'],
@@ -39,7 +32,7 @@ export async function readChanges(
     return readChangedWithTokens(client, [list], call);
   };
   return changesSince(client, known.position, read, everything);
-}
+};
 
 function toItem(found: {
   id: number;

@@ -2,8 +2,8 @@ import type { Actor } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import { unlessDenied } from '../interface/denied.ts';
 import { addOwner, type CommitOwners } from '../interface/history.ts';
-import type { Call, CommitIdentity, KnownRepository } from '../interface/provider.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { Call, KnownRepository } from '../interface/provider.ts';
+import type { RestClient, RestReaders } from '../rest/client.ts';
 import { accountPath, isOrganization, searchUser, toActor } from './accounts.ts';
 import { CommitPayload, CommitsPayload, ProfilePayload } from './payloads.ts';
 import { repositoryPath } from './repositories.ts';
@@ -17,12 +17,7 @@ const query = { limit: '50', stat: 'false', verification: 'false', files: 'false
  * (go-gitea/gitea, services/convert/git_commit.go). Gitea does not show co-authors, of whom only those with a no-reply
  * address of the host are found.
  */
-export async function resolveIdentities(
-  client: RestClient,
-  repository: KnownRepository,
-  identities: readonly CommitIdentity[],
-  call: Call,
-): Promise<CommitOwners> {
+export const resolveIdentities: RestReaders['resolveIdentities'] = async (client, repository, identities, call) => {
   const owners: CommitOwners = new Map();
   for (const { email, oid, isCoAuthor = false } of identities) {
     // One response shows the authors of many commits, and so often the accounts of further addresses.
@@ -35,7 +30,7 @@ export async function resolveIdentities(
     if (bearer !== undefined) owners.set(email, bearer);
   }
   return owners;
-}
+};
 
 /** Adds the accounts of the authors and committers of a commit and the commits before it, if Gitea shows the commit. */
 async function addOwnersFrom(

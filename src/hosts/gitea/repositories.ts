@@ -6,15 +6,12 @@ import { unlessDenied } from '../interface/denied.ts';
 import type {
   Call,
   GitRemote,
-  KnownAccount,
   KnownRepository,
   ListedRepository,
   RepositoryFile,
-  RepositoryFiles,
   RepositoryItem,
-  RepositoryPage,
 } from '../interface/provider.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestClient, RestReaders } from '../rest/client.ts';
 import { stepFromOldest } from '../rest/lists.ts';
 import { textOf } from '../rest/text.ts';
 import { credentialNamesOf, findInViews, gitAuthorization, listByViews } from '../rest/views.ts';
@@ -46,12 +43,7 @@ export function isPublic({ private: isPrivate, internal, owner }: RepositoryPayl
 }
 
 /** Lists the repositories of an account: first the public ones, then the private ones that each token shows. */
-export function listRepositories(
-  client: RestClient,
-  { name, type, externalId }: KnownAccount,
-  cursor: string | null,
-  call: Call,
-): Promise<RepositoryPage> {
+export const listRepositories: RestReaders['listRepositories'] = (client, { name, type, externalId }, cursor, call) => {
   const kind = type === 'organization' ? 'orgs' : 'users';
   const list = { path: `/${kind}/${encodeURIComponent(name)}/repos`, items: RepositoriesPayload };
   const views = {
@@ -66,27 +58,21 @@ export function listRepositories(
       payloads.map((payload) => toListed(payload, credentialName)),
   };
   return listByViews(client, views, cursor, call);
-}
+};
 
 export function repositoryPath({ owner, name }: Pick<KnownRepository, 'owner' | 'name'>): string {
   return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 }
 
 /** Finds a repository of an account by name; null when there is none, or it is private and `withPrivate` is false. */
-export async function findRepository(
-  client: RestClient,
-  owner: KnownAccount,
-  name: string,
-  { withPrivate }: { withPrivate: boolean },
-  call: Call,
-): Promise<ListedRepository | null> {
+export const findRepository: RestReaders['findRepository'] = async (client, owner, name, { withPrivate }, call) => {
   const path = repositoryPath({ owner: owner.name, name });
   const find = async (viewCall: Call) => (await client.get(path, RepositoryPayload, viewCall))?.data;
   const found = await findInViews(client, find, isPublic, { withPrivate, call });
   // The host redirects from a transferred repository to the one of its new owner.
   if (found === null || String(found.payload.owner.id) !== owner.externalId) return null;
   return toListed(found.payload, found.credentialName);
-}
+};
 
 /** Fetches a stored repository; null when it is absent, another repository has its name, or its visibility changed. */
 export async function readUnchanged(
@@ -162,12 +148,7 @@ async function respondsWithoutToken(client: RestClient, call: Call): Promise<boo
  * Reads files at the newest commit of the default branch, with a request for each.
  * @returns null when the repository is absent, or its visibility changed.
  */
-export async function readFiles(
-  client: RestClient,
-  repository: KnownRepository,
-  paths: readonly string[],
-  call: Call,
-): Promise<RepositoryFiles | null> {
+export const readFiles: RestReaders['readFiles'] = async (client, repository, paths, call) => {
   const now = await readUnchanged(client, repository, call);
   if (now === null) return null;
   if (now.empty) return { revision: null, files: [] };
@@ -182,7 +163,7 @@ export async function readFiles(
     files.push({ path, oid: file.sha, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
   }
   return { revision, files };
-}
+};
 
 export function pageUrl(
   url: string,

@@ -1,28 +1,14 @@
 import { Type } from 'typebox';
-import {
-  type Contribution,
-  type ContributionDetails,
-  type LineCounts,
-  noDetails,
-  type ReviewState,
-} from '../../model/contribution.ts';
+import { type Contribution, type ContributionDetails, noDetails, type ReviewState } from '../../model/contribution.ts';
 import { Count, Nullable, Text } from '../http/checks.ts';
 import { readByKey, readEach, readOrSkip, skippedItem, watchSkips } from '../http/read-or-skip.ts';
 import { itemsOf, orElse } from '../http/tolerant.ts';
 import { toDate } from '../interface/collector.ts';
 import { isWrittenByService } from '../interface/notifier.ts';
 import { knownTotals } from '../interface/polls.ts';
-import type {
-  Call,
-  ContributionPage,
-  ContributionTotals,
-  KnownRepository,
-  Position,
-  RepositoryTip,
-  Stream,
-} from '../interface/provider.ts';
+import type { ContributionPage, KnownRepository, Position, Stream } from '../interface/provider.ts';
 import { existing, invalid } from '../rest/checks.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestReaders } from '../rest/client.ts';
 import { readAll, readPage, type Step, stepForward, stepFromOldest, type Wanted } from '../rest/lists.ts';
 import { type Addition, isClosedByMerge, ListCollector, type StreamContext } from '../rest/streams.ts';
 import { toActor } from './accounts.ts';
@@ -120,11 +106,7 @@ const cheap = { stat: 'false', verification: 'false', files: 'false' };
  * list of changes.
  * @returns null when the repository is absent or its visibility changed.
  */
-export async function readTip(
-  client: RestClient,
-  repository: KnownRepository,
-  call: Call,
-): Promise<RepositoryTip | null> {
+export const readTip: RestReaders['readTip'] = async (client, repository, call) => {
   const now = await readUnchanged(client, repository, call);
   // A lookup by name determines the repository's new state.
   if (now === null) return null;
@@ -137,14 +119,10 @@ export async function readTip(
   ]);
   const page = new Collector().addAll(additions.flat()).toPage({ nextCursor: null, total: null });
   return { repository: toListed(now, repository.credentialName), page };
-}
+};
 
 /** Reads the totals of the streams that can be compared with stored ones. */
-export async function readTotals(
-  client: RestClient,
-  repository: KnownRepository,
-  call: Call,
-): Promise<ContributionTotals> {
+export const readTotals: RestReaders['readTotals'] = async (client, repository, call) => {
   const { empty } = existing(await client.get(repositoryPath(repository), RepositoryPayload, call)).data;
   const context = { client, repository, call };
   const issues = await readPage(client, itemsList(repository, 'issues'), 1, call);
@@ -158,7 +136,7 @@ export async function readTotals(
     pull_requests: pulls?.total,
     comments: comments?.total,
   });
-}
+};
 
 /**
  * Reads a page of the comments on issues and pull requests, and the reactions to each comment with a request of its
@@ -223,12 +201,7 @@ function numberOf({ issue_url, pull_request_url }: CommentPayload): number | nul
 }
 
 /** Reads the line counts of commits by id, with a request for each. Leaves out commits that Gitea does not show. */
-export async function readLineCounts(
-  client: RestClient,
-  repository: KnownRepository,
-  oids: readonly string[],
-  call: Call,
-): Promise<Map<string, LineCounts>> {
+export const readLineCounts: RestReaders['readLineCounts'] = async (client, repository, oids, call) => {
   return readByKey(call, 'line counts', oids, async (oid) => {
     const path = `${repositoryPath(repository)}/git/commits/${oid}`;
     const commit = (await client.get(path, CommitPayload, call))?.data;
@@ -236,20 +209,14 @@ export async function readLineCounts(
     const { additions, deletions } = commit.stats;
     return { additions, deletions, changedFiles: commit.files?.length ?? null };
   });
-}
+};
 
 /** Reads the paths that pull requests change by number, with requests for each. */
-export function readChangedFiles(
-  client: RestClient,
-  repository: KnownRepository,
-  numbers: readonly string[],
-  call: Call,
-): Promise<Map<string, string[]>> {
-  return readByKey(call, 'changed files', numbers, async (number) => {
+export const readChangedFiles: RestReaders['readChangedFiles'] = (client, repository, numbers, call) =>
+  readByKey(call, 'changed files', numbers, async (number) => {
     const list = { path: `${repositoryPath(repository)}/pulls/${number}/files`, items: FilesPayload };
     return (await readAll(client, list, call))?.map(({ filename }) => filename);
   });
-}
 
 /**
  * Reads the items of a page in parallel, because their reviews, comments and reactions need further requests. Skips an
@@ -399,20 +366,14 @@ function closer(timeline: TimelinePayload, closedAt: string): UserPayload | null
 }
 
 /** Reads a page of a stream, newest first. */
-export async function readStream(
-  client: RestClient,
-  stream: string,
-  repository: KnownRepository,
-  position: Position,
-  call: Call,
-): Promise<ContributionPage> {
+export const readStream: RestReaders['readStream'] = async (client, stream, repository, position, call) => {
   const context = { client, repository, call };
   const page = await readStreamPage(context, stream, position);
   if (page !== null) return page;
   // The list is absent. If the repository exists, its issues or pull requests are switched off.
   existing(await client.get(repositoryPath(repository), RepositoryPayload, call));
   return new Collector().toPage({ nextCursor: null, total: 0 });
-}
+};
 
 function readStreamPage(context: StreamContext, stream: string, position: Position): Promise<ContributionPage | null> {
   switch (stream) {

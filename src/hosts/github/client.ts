@@ -3,6 +3,7 @@ import type { AppError } from '../../model/errors.ts';
 import { parseClean, placeIn } from '../http/checks.ts';
 import type { Refusals } from '../http/tolerant.ts';
 import type { Call } from '../interface/provider.ts';
+import type { ReadersByClient } from '../interface/repository-readers.ts';
 import { HostTransport } from '../transport/host-transport.ts';
 import type { Headers, OnExchange, RawResponse } from '../transport/http-transport.ts';
 import { withinOrigin } from '../transport/redirects.ts';
@@ -64,6 +65,9 @@ export interface GraphqlResult<Schema extends TSchema> {
   token: Token;
   refusals: Refusals;
 }
+
+/** The functions that read from GitHub. */
+export type GitHubReaders = ReadersByClient<GitHubClient>;
 
 /** Sends requests to GitHub's API by the quotas and limits of the credentials, and checks every response. */
 export class GitHubClient {

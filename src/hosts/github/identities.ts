@@ -2,7 +2,7 @@ import type { Actor } from '../../model/account.ts';
 import { addOwner, type CommitOwners } from '../interface/history.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../interface/provider.ts';
 import { isBotName, restActor, toActor } from './actors.ts';
-import type { GitHubClient, Query } from './client.ts';
+import type { GitHubClient, GitHubReaders, Query } from './client.ts';
 import { TooHeavy } from './failures.ts';
 import { CommitAuthorsPayload, RestAccountPayload } from './payloads.ts';
 
@@ -13,12 +13,7 @@ const authorsPerCommit = 50;
  * Finds the accounts of email addresses by the authors that GitHub shows for commits, otherwise by the no-reply address
  * itself, as for bots, which GraphQL does not show as authors.
  */
-export async function resolveIdentities(
-  client: GitHubClient,
-  repository: KnownRepository,
-  identities: readonly CommitIdentity[],
-  call: Call,
-): Promise<CommitOwners> {
+export const resolveIdentities: GitHubReaders['resolveIdentities'] = async (client, repository, identities, call) => {
   const shown = new Set<string>();
   const owners = await fetchAuthors(client, repository, identities, { shown, call });
   for (const { email, isCoAuthor = false } of identities) {
@@ -30,7 +25,7 @@ export async function resolveIdentities(
     else if (!isByAnswer || isCoAuthor) owners.set(email, await fetchBearer(client, address, call));
   }
   return owners;
-}
+};
 
 /** A no-reply address that GitHub gave to an account. */
 export interface NoReplyAddress {

@@ -6,15 +6,13 @@ import { findFirst, isDenied } from '../interface/denied.ts';
 import type {
   Call,
   KnownAccount,
-  KnownRepository,
   ListedRepository,
   RepositoryFile,
-  RepositoryFiles,
   RepositoryPage,
   StreamTip,
 } from '../interface/provider.ts';
 import { existing } from './checks.ts';
-import type { GitHubClient } from './client.ts';
+import type { GitHubClient, GitHubReaders } from './client.ts';
 import { TooHeavy } from './failures.ts';
 import type { FilePayload, RepositoryPayload } from './payloads.ts';
 import { namedRepository, ownedRepositories, repositoryFiles } from './queries.ts';
@@ -180,12 +178,7 @@ function toTip(newest: RepositoryPayload['issues']): StreamTip {
 }
 
 /** Reads files of the default branch in one request; null when the repository's visibility changed. */
-export async function readFiles(
-  client: GitHubClient,
-  { handle, credentialName }: KnownRepository,
-  paths: readonly string[],
-  call: Call,
-): Promise<RepositoryFiles | null> {
+export const readFiles: GitHubReaders['readFiles'] = async (client, { handle, credentialName }, paths, call) => {
   const [a, b, c, d] = paths.map((path) => `HEAD:${path}`);
   const { data } = await client.graphql(repositoryFiles, { id: handle, a, b, c, d }, call);
   const node = existing(data.node);
@@ -195,7 +188,7 @@ export async function readFiles(
     revision: node.defaultBranchRef?.target?.oid ?? null,
     files: paths.flatMap((path, index) => toFile(path, found[index] ?? null)),
   };
-}
+};
 
 function toFile(path: string, file: FilePayload | null): RepositoryFile[] {
   if (file?.oid === undefined) return [];

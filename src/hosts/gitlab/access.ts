@@ -2,16 +2,9 @@ import { Type } from 'typebox';
 import type { Actor } from '../../model/account.ts';
 import { unlessDenied } from '../interface/denied.ts';
 import { isSameName } from '../interface/ownership.ts';
-import type {
-  Administers,
-  Call,
-  KnownAccount,
-  KnownOrganization,
-  KnownRepository,
-  TeamPlace,
-} from '../interface/provider.ts';
+import type { Administers, Call } from '../interface/provider.ts';
 import { type Claim, withEachToken } from '../rest/access.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestClient, RestReaders } from '../rest/client.ts';
 import { readAll } from '../rest/lists.ts';
 import { tokenCalls } from '../rest/views.ts';
 import { groupActor, groupIdIn, groupPath } from './actors.ts';
@@ -30,15 +23,10 @@ const ownerLevel = 50;
  * app/finders/group_members_finder.rb), so that 404 counts only with a token of the person, of a member, or of an
  * administrator of the instance, to whom GitLab reports being one (lib/api/entities/user_with_admin.rb).
  */
-export function administers(
-  client: RestClient,
-  { externalId }: KnownOrganization,
-  person: string,
-  call: Call,
-): Promise<Administers> {
+export const administers: RestReaders['administers'] = (client, { externalId }, person, call) => {
   const members = `/groups/${groupIdIn(externalId)}/members/all`;
   return withEachToken(client, call, (tokenCall) => check(client, members, person, tokenCall));
-}
+};
 
 async function check(client: RestClient, members: string, person: string, call: Call): Promise<Administers> {
   const member = (await client.get(`${members}/${encodeURIComponent(person)}`, MemberPayload, call))?.data;
@@ -73,12 +61,7 @@ function isActiveOwner(
  * the project, but hides those of invited private groups from accounts that are no members.
  * https://docs.gitlab.com/api/members/#get-a-member-of-a-group-or-project-including-inherited-and-invited-members
  */
-export async function maySee(
-  client: RestClient,
-  repository: KnownRepository,
-  { externalId }: Pick<KnownAccount, 'externalId'>,
-  call: Call,
-): Promise<boolean> {
+export const maySee: RestReaders['maySee'] = async (client, repository, { externalId }, call) => {
   const path = `${projectPath(repository)}/members/all/${encodeURIComponent(externalId)}`;
   for (const tokenCall of tokenCalls(client, call)) {
     const member = (await client.get(path, MemberPayload, tokenCall).catch(unlessDenied(null)))?.data;
@@ -87,17 +70,13 @@ export async function maySee(
     return String(id) === externalId && level >= guestLevel && state === 'active';
   }
   return false;
-}
+};
 
 /**
  * Reads the direct members of a group within a group; those of the groups above it are members of each one below and
  * say nothing about a team. https://docs.gitlab.com/api/members/#list-all-members-of-a-group-or-project
  */
-export async function readTeam(
-  client: RestClient,
-  { organization, team }: TeamPlace,
-  call: Call,
-): Promise<string[] | null> {
+export const readTeam: RestReaders['readTeam'] = async (client, { organization, team }, call) => {
   const path = `/groups/${encodeURIComponent(`${organization}/${team}`)}/members`;
   for (const tokenCall of tokenCalls(client, call)) {
     const members = await readAll(client, { path, items: Type.Array(GroupMemberPayload) }, tokenCall).catch(
@@ -106,4 +85,4 @@ export async function readTeam(
     if (members !== null) return members.filter(({ state }) => state === 'active').map(({ id }) => String(id));
   }
   return null;
-}
+};

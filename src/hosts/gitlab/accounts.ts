@@ -2,10 +2,9 @@ import type { AccountFacts, Actor, Social } from '../../model/account.ts';
 import type { Counters } from '../../model/counters.ts';
 import { AppError } from '../../model/errors.ts';
 import { checkEach } from '../interface/denied.ts';
-import type { CommitOwners } from '../interface/history.ts';
-import type { AccountReport, Call, CommitIdentity, KnownAccount, KnownRepository } from '../interface/provider.ts';
+import type { AccountReport, Call, KnownAccount } from '../interface/provider.ts';
 import { reportOf, sumStars } from '../rest/account-reports.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestClient, RestReaders } from '../rest/client.ts';
 import { readPage } from '../rest/lists.ts';
 import { hasTokens } from '../rest/views.ts';
 import { groupActor, groupIdIn, groupPath, toActor } from './actors.ts';
@@ -93,11 +92,7 @@ function profileActor(profile: ProfilePayload): Actor | null {
 }
 
 /** Looks up the current state of users. Without a token, a user whose name changed cannot be found and is left out. */
-export async function checkAccounts(
-  client: RestClient,
-  accounts: readonly KnownAccount[],
-  call: Call,
-): Promise<Map<string, Actor | null>> {
+export const checkAccounts: RestReaders['checkAccounts'] = async (client, accounts, call) => {
   const checked = new Map<string, Actor | null>();
   const users = accounts.filter(({ type }) => type !== 'organization');
   return checkEach(users, checked, async ({ name, externalId }) => {
@@ -109,7 +104,7 @@ export async function checkAccounts(
     const user = await findUser(client, name, call);
     if (user !== undefined && String(user.id) === externalId) checked.set(externalId, toActor(user));
   });
-}
+};
 
 type Profile = Omit<AccountFacts, keyof Actor>;
 
@@ -197,12 +192,7 @@ async function starsOf(client: RestClient, id: number, call: Call): Promise<Part
  * Looks up the accounts of addresses by the authors that GitLab shows of commits. GitLab does not show co-authors, so
  * only those with a private commit address of the instance are found.
  */
-export async function resolveIdentities(
-  client: RestClient,
-  repository: KnownRepository,
-  identities: readonly CommitIdentity[],
-  call: Call,
-): Promise<CommitOwners> {
+export const resolveIdentities: RestReaders['resolveIdentities'] = async (client, repository, identities, call) => {
   const authored = identities.filter(({ isCoAuthor = false }) => !isCoAuthor);
   const owners = await readAuthors(client, repository, [...new Set(authored.map(({ oid }) => oid))], call);
   for (const { email } of identities) {
@@ -210,7 +200,7 @@ export async function resolveIdentities(
     if (bearer !== null) owners.set(email, bearer);
   }
   return owners;
-}
+};
 
 /**
  * Finds the account of a private commit address, `ID-login@users.noreply.host`, by the id, because the login may be a

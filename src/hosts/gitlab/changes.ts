@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { itemsOf } from '../http/tolerant.ts';
-import type { Call } from '../interface/call.ts';
-import type { OwnerChanges, PolledOwner } from '../interface/polls.ts';
 import { type ChangedItem, changesSince, readChangedWithTokens } from '../rest/changes.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestReaders } from '../rest/client.ts';
 import { groupIdIn } from './actors.ts';
 
 /**
@@ -24,12 +22,12 @@ const lists = [
   { name: 'merge_requests', items: itemsOf('pull_request', FoundPayload), streams: ['pull_requests'] },
 ] as const;
 
-export async function readChanges(
-  client: RestClient,
-  { externalId, type }: PolledOwner,
-  { repositories, position }: { repositories: readonly string[]; position: string | null },
-  call: Call,
-): Promise<OwnerChanges> {
+export const readChanges: RestReaders['readChanges'] = async (
+  client,
+  { externalId, type },
+  { repositories, position },
+  call,
+) => {
   const places =
     type === 'organization' ? [`/groups/${groupIdIn(externalId)}`] : repositories.map((id) => `/projects/${id}`);
   const read = (since: Date) => {
@@ -51,4 +49,4 @@ export async function readChanges(
   };
   const everything = repositories.map((repository) => ({ repository, streams: ['issues', 'pull_requests'] }));
   return changesSince(client, position, read, everything);
-}
+};

@@ -1,19 +1,13 @@
 import { Type } from 'typebox';
-import {
-  type Contribution,
-  type ContributionDetails,
-  type LineCounts,
-  noDetails,
-  type ReviewState,
-} from '../../model/contribution.ts';
+import { type Contribution, type ContributionDetails, noDetails, type ReviewState } from '../../model/contribution.ts';
 import { Count, Text } from '../http/checks.ts';
 import { readByKey, readEach, readOrSkip, skippedItem, watchSkips } from '../http/read-or-skip.ts';
 import { itemsOf } from '../http/tolerant.ts';
 import { toDate } from '../interface/collector.ts';
 import { isWrittenByService } from '../interface/notifier.ts';
-import type { Call, KnownRepository } from '../interface/provider.ts';
+import type { Call } from '../interface/provider.ts';
 import { invalid } from '../rest/checks.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestReaders } from '../rest/client.ts';
 import { readAll } from '../rest/lists.ts';
 import { type Addition, isClosedByMerge, ListCollector, type StreamContext } from '../rest/streams.ts';
 import { toActor } from './actors.ts';
@@ -226,12 +220,7 @@ async function resolverOf(
 }
 
 /** Reads the line counts of commits, by id. Commits that GitLab does not show are left out. */
-export async function readLineCounts(
-  client: RestClient,
-  repository: KnownRepository,
-  oids: readonly string[],
-  call: Call,
-): Promise<Map<string, LineCounts>> {
+export const readLineCounts: RestReaders['readLineCounts'] = async (client, repository, oids, call) => {
   return readByKey(call, 'line counts', oids, async (oid) => {
     const path = `${projectPath(repository)}/repository/commits/${oid}`;
     const commit = (await client.get(`${path}?stats=true`, CommitPayload, call))?.data;
@@ -240,22 +229,17 @@ export async function readLineCounts(
     const { additions, deletions } = commit.stats;
     return { additions, deletions, changedFiles: files?.length ?? null };
   });
-}
+};
 
 /** Reads the paths that merge requests change, by number. */
-export function readChangedFiles(
-  client: RestClient,
-  repository: KnownRepository,
-  numbers: readonly string[],
-  call: Call,
-): Promise<Map<string, string[]>> {
+export const readChangedFiles: RestReaders['readChangedFiles'] = (client, repository, numbers, call) => {
   // Before 17.11 GitLab fails for more than 30 on a page.
   const query = { per_page: '30' };
   return readByKey(call, 'changed files', numbers, async (number) => {
     const list = { path: `${projectPath(repository)}/merge_requests/${number}/diffs`, query, items: DiffsPayload };
     return (await readAll(client, list, call))?.map(({ new_path: path }) => path);
   });
-}
+};
 
 /** Reads all notes. For a public repository, those that only members see are left out. */
 async function readNotes(context: StreamContext, thread: Thread): Promise<Notes> {

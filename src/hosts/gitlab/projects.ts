@@ -6,11 +6,9 @@ import type {
   KnownRepository,
   ListedRepository,
   RepositoryFile,
-  RepositoryFiles,
   RepositoryItem,
-  RepositoryPage,
 } from '../interface/provider.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestClient, RestReaders } from '../rest/client.ts';
 import { stepForward } from '../rest/lists.ts';
 import { textOf } from '../rest/text.ts';
 import { findInViews, hasTokens, listByViews } from '../rest/views.ts';
@@ -70,12 +68,7 @@ export function isShown(level: string | undefined, credentialName: string | null
  * Lists the projects directly below a user or a group: first the public ones, then the private ones that each token
  * shows.
  */
-export function listRepositories(
-  client: RestClient,
-  { externalId, type }: KnownAccount,
-  cursor: string | null,
-  call: Call,
-): Promise<RepositoryPage> {
+export const listRepositories: RestReaders['listRepositories'] = (client, { externalId, type }, cursor, call) => {
   const order = { order_by: 'id', sort: 'asc' };
   // Subgroups are accounts of their own; projects that are shared with a group belong to other accounts.
   const ofGroup = {
@@ -91,16 +84,10 @@ export function listRepositories(
       toListed(client, payloads, credentialName, viewCall),
   };
   return listByViews(client, views, cursor, call);
-}
+};
 
 /** Finds a repository, also by a former name; null when there is none, or it is private and `withPrivate` is false. */
-export async function findRepository(
-  client: RestClient,
-  owner: KnownAccount,
-  name: string,
-  { withPrivate }: { withPrivate: boolean },
-  call: Call,
-): Promise<ListedRepository | null> {
+export const findRepository: RestReaders['findRepository'] = async (client, owner, name, { withPrivate }, call) => {
   const path = `/projects/${encodeURIComponent(`${owner.name}/${name}`)}`;
   const find = async (viewCall: Call) => (await client.get(path, schemasFor(client).project, viewCall))?.data;
   const isShownToAll = (project: ProjectPayload): boolean => isPublic(client, project);
@@ -110,7 +97,7 @@ export async function findRepository(
   if (found === null || !isOwnedBy(found.payload, owner)) return null;
   const [listed] = await toListed(client, [found.payload], found.credentialName, call);
   return listed ?? null;
-}
+};
 
 export function projectPath({ handle }: Pick<KnownRepository, 'handle'>): string {
   return `/projects/${encodeURIComponent(handle)}`;
@@ -194,12 +181,7 @@ function lastChange({ last_activity_at: recordedAt }: ProjectPayload, now: Date)
  * Reads files at the newest commit of the default branch, with a request for each.
  * @returns null when the repository is absent, or its visibility changed.
  */
-export async function readFiles(
-  client: RestClient,
-  repository: KnownRepository,
-  paths: readonly string[],
-  call: Call,
-): Promise<RepositoryFiles | null> {
+export const readFiles: RestReaders['readFiles'] = async (client, repository, paths, call) => {
   const now = await readUnchanged(client, repository, call);
   if (now === null) return null;
   const branch = branchOf(now, repository.credentialName);
@@ -216,7 +198,7 @@ export async function readFiles(
     files.push({ path, oid: file.blob_id, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
   }
   return { revision, files };
-}
+};
 
 export function pageUrl(
   url: string,

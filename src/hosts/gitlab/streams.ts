@@ -1,17 +1,9 @@
 import { type Static, type TArray, Type } from 'typebox';
 import { isDenied } from '../interface/denied.ts';
 import { knownTotals } from '../interface/polls.ts';
-import type {
-  Call,
-  ContributionPage,
-  ContributionTotals,
-  KnownRepository,
-  Position,
-  RepositoryTip,
-  Stream,
-} from '../interface/provider.ts';
+import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../interface/provider.ts';
 import { existing, readCursor } from '../rest/checks.ts';
-import type { RestClient } from '../rest/client.ts';
+import type { RestClient, RestReaders } from '../rest/client.ts';
 import { type List, readPage, type Step, stepForward, stepFromOldest, toSeconds, type Wanted } from '../rest/lists.ts';
 import type { StreamContext } from '../rest/streams.ts';
 import { hasTokens } from '../rest/views.ts';
@@ -70,19 +62,13 @@ export const anonymousStreams: readonly Stream[] = [
 ];
 
 /** Reads a page of a stream: issues and merge requests from the oldest on, stars from the newest. */
-export async function readStream(
-  client: RestClient,
-  stream: string,
-  repository: KnownRepository,
-  position: Position,
-  call: Call,
-): Promise<ContributionPage> {
+export const readStream: RestReaders['readStream'] = async (client, stream, repository, position, call) => {
   // The token of a member would also show a project that is no longer public.
   const project = existing(await readUnchanged(client, repository, call));
   const context = { client, repository, call };
   const page = await readStreamPage(context, project, stream, position).catch(unlessKeptFromStrangers(client));
   return page ?? new Collector().toPage({ nextCursor: null, total: 0 });
-}
+};
 
 /**
  * Returns a handler that turns the refusal of a part of a project into null. Without a token GitLab does not say which
@@ -226,11 +212,7 @@ function collectStars(starrers: Readonly<Static<typeof StarrersPayload>>): Colle
 }
 
 /** Reads a repository with the items that changed last, and their reactions, which are in no list of changes. */
-export async function readTip(
-  client: RestClient,
-  repository: KnownRepository,
-  call: Call,
-): Promise<RepositoryTip | null> {
+export const readTip: RestReaders['readTip'] = async (client, repository, call) => {
   const now = await readUnchanged(client, repository, call);
   // A lookup by name determines the repository's new state.
   if (now === null) return null;
@@ -247,17 +229,13 @@ export async function readTip(
   const page = new Collector().addAll(additions).toPage({ nextCursor: null, total: null });
   const [listed] = await toListed(client, [now], repository.credentialName, call);
   return listed === undefined ? null : { repository: listed, page };
-}
+};
 
 /**
  * Reads the totals of the streams that can be compared with stored ones. GitLab does not count comments, and counts
  * commits only for members.
  */
-export async function readTotals(
-  client: RestClient,
-  repository: KnownRepository,
-  call: Call,
-): Promise<ContributionTotals> {
+export const readTotals: RestReaders['readTotals'] = async (client, repository, call) => {
   const path = projectPath(repository);
   const project = existing(await readUnchanged(client, repository, call, { withStatistics: true }));
   const totalOf = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>) =>
@@ -271,7 +249,7 @@ export async function readTotals(
     pull_requests: hasMergeRequests ? await totalOf(mergeRequestList(repository)) : 0,
     stars: hasTokens(client) ? (await readPage(client, starrers, 1, call))?.total : undefined,
   });
-}
+};
 
 /** Reads the first page of a list; null when the readers of the project may not see it. */
 function readShown<Items extends TArray>(client: RestClient, list: List<Items>, call: Call) {

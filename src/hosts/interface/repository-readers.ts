@@ -1,7 +1,9 @@
+import type { Accounts, PrivateData } from './accounts.ts';
 import type { History } from './history.ts';
 import { seenBy } from './known.ts';
-import type { Polls } from './polls.ts';
-import type { Details, Files } from './repositories.ts';
+import type { Ownership, Teams } from './ownership.ts';
+import type { OwnerPolls, Polls } from './polls.ts';
+import type { Details, Files, Repositories } from './repositories.ts';
 import type { Streams } from './streams.ts';
 
 /** The functions of a provider that read a stored repository at its host. */
@@ -15,16 +17,27 @@ export interface RepositoryReaders {
   readTotals: Polls['readTotals'];
 }
 
+/** All functions of a provider that read from its host. */
+interface Readers extends RepositoryReaders {
+  checkAccounts: NonNullable<Accounts['check']>;
+  listRepositories: Repositories['list'];
+  findRepository: Repositories['find'];
+  maySee: NonNullable<PrivateData['maySee']>;
+  administers: NonNullable<Ownership['administers']>;
+  readTeam: Teams['readMembers'];
+  readChanges: NonNullable<OwnerPolls['readChanges']>;
+}
+
 /** The same functions with the client of the host before their other parameters. */
 export type ReadersByClient<Client> = {
-  readonly [Name in keyof RepositoryReaders]: (
-    client: Client,
-    ...rest: Parameters<RepositoryReaders[Name]>
-  ) => ReturnType<RepositoryReaders[Name]>;
+  readonly [Name in keyof Readers]: (client: Client, ...rest: Parameters<Readers[Name]>) => ReturnType<Readers[Name]>;
 };
 
 /** Returns the readers for one client. They read a private repository with the credential that showed it. */
-export function readersFor<Client>(client: Client, readers: ReadersByClient<Client>): RepositoryReaders {
+export function readersFor<Client>(
+  client: Client,
+  readers: Pick<ReadersByClient<Client>, keyof RepositoryReaders>,
+): RepositoryReaders {
   return {
     readStream: (stream, repository, position, call) =>
       readers.readStream(client, stream, repository, position, seenBy(repository, call)),

@@ -2,6 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../model/errors.ts';
 import { placeIn } from '../http/checks.ts';
 import type { Call, CredentialUse } from '../interface/call.ts';
+import type { ReadersByClient } from '../interface/repository-readers.ts';
 import { Backoff, Credential, fingerprint, fixedSecret, Slots } from '../transport/credential.ts';
 import { believable, readRetryAfter } from '../transport/headers.ts';
 import { HostTransport } from '../transport/host-transport.ts';
@@ -124,6 +125,9 @@ export class MissingScope extends AppError {
     super('provider_denied', `The code host wants the scope ${scopes} of the configured token.`);
   }
 }
+
+/** The functions that read from a host with a REST API. */
+export type RestReaders = ReadersByClient<RestClient>;
 
 /** Calls a REST API: sends few requests at once, obeys rate limits and checks every response. */
 export class RestClient {

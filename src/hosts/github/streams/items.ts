@@ -5,7 +5,7 @@ import { orElse } from '../../http/tolerant.ts';
 import { toDate } from '../../interface/collector.ts';
 import type { Call, KnownRepository } from '../../interface/provider.ts';
 import { existing } from '../checks.ts';
-import type { GitHubClient, Query } from '../client.ts';
+import type { GitHubReaders, Query } from '../client.ts';
 import { TooHeavy } from '../failures.ts';
 import { type ActorPayload, Count, Nullable, page, Text } from '../payloads.ts';
 import { moreFiles, moreReactions, moreReviews } from '../queries.ts';
@@ -197,12 +197,7 @@ export async function allReactions(
 }
 
 /** Reads line counts by commit id, of many commits in one request. Leaves out commits that GitHub does not show. */
-export async function readLineCounts(
-  client: GitHubClient,
-  repository: KnownRepository,
-  oids: readonly string[],
-  call: Call,
-): Promise<Map<string, LineCounts>> {
+export const readLineCounts: GitHubReaders['readLineCounts'] = async (client, repository, oids, call) => {
   const found = new Map<string, LineCounts>();
   await inHalves(oids, async (batch) => {
     const { data } = await client.graphql(lineCounts(batch.length), variables(repository, batch), call);
@@ -214,15 +209,10 @@ export async function readLineCounts(
     }
   });
   return found;
-}
+};
 
 /** Reads the paths that pull requests change by number, of many pull requests in one request. */
-export async function readChangedFiles(
-  client: GitHubClient,
-  repository: KnownRepository,
-  numbers: readonly string[],
-  call: Call,
-): Promise<Map<string, string[]>> {
+export const readChangedFiles: GitHubReaders['readChangedFiles'] = async (client, repository, numbers, call) => {
   const found = new Map<string, string[]>();
   await inHalves(numbers, async (batch) => {
     const { data } = await client.graphql(changedFiles(batch.length), variables(repository, batch.map(Number)), call);
@@ -241,7 +231,7 @@ export async function readChangedFiles(
     }
   });
   return found;
-}
+};
 
 /** Sends a request for all keys, and for halves of them as long as GitHub cannot compute the response. */
 async function inHalves(keys: readonly string[], send: (keys: readonly string[]) => Promise<void>): Promise<void> {

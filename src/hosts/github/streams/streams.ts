@@ -3,17 +3,9 @@ import type { ItemKind } from '../../../model/contribution.ts';
 import { AppError } from '../../../model/errors.ts';
 import { isDenied } from '../../interface/denied.ts';
 import { knownTotals } from '../../interface/polls.ts';
-import type {
-  Call,
-  ContributionPage,
-  ContributionTotals,
-  KnownRepository,
-  Position,
-  RepositoryTip,
-  Stream,
-} from '../../interface/provider.ts';
+import type { Call, ContributionPage, Stream } from '../../interface/provider.ts';
 import { existing } from '../checks.ts';
-import type { GitHubClient } from '../client.ts';
+import type { GitHubClient, GitHubReaders } from '../client.ts';
 import { TooHeavy } from '../failures.ts';
 import {
   deepDiscussions,
@@ -90,13 +82,7 @@ const largestDeepPage = 50;
  * GitHub cannot compute it, and the next page is larger again. A single item that GitHub still cannot compute is read
  * without the failing parts, then without its details, so that one item never stops a stream.
  */
-export async function readStream(
-  client: GitHubClient,
-  stream: string,
-  repository: KnownRepository,
-  position: Position,
-  call: Call,
-): Promise<ContributionPage> {
+export const readStream: GitHubReaders['readStream'] = async (client, stream, repository, position, call) => {
   const read = readers[stream];
   if (read === undefined) throw new Error(`there is no stream ${stream}`);
   const largest = position.isDeep && stream !== 'stars' ? largestDeepPage : largestPage;
@@ -108,7 +94,7 @@ export async function readStream(
   const page = position.isDeep ? await unlessTooHeavy(() => read(client, repository, counted, call)) : undefined;
   if (page !== undefined) return page;
   throw new AppError('provider_unavailable', 'GitHub cannot list the contributions to this repository just now.');
-}
+};
 
 async function unlessTooHeavy(read: () => Promise<ContributionPage>): Promise<ContributionPage | undefined> {
   try {
@@ -284,11 +270,7 @@ function endOf(
  * Reads a repository with its last changed items. The items show new reactions, which are in no list of changes.
  * @returns null when the repository is hidden or its visibility changed.
  */
-export async function readTip(
-  client: GitHubClient,
-  { handle, credentialName }: KnownRepository,
-  call: Call,
-): Promise<RepositoryTip | null> {
+export const readTip: GitHubReaders['readTip'] = async (client, { handle, credentialName }, call) => {
   const { data } = await client.graphql(repositoryTip, { id: handle }, call);
   // The next lookup by name finds the new state of the repository.
   if (data.node === null || data.node.isPrivate !== (credentialName !== null)) return null;
@@ -306,14 +288,10 @@ export async function readTip(
   }
   const page = collector.toPage({ nextCursor: null, total: null, pageSize: 0 });
   return { repository: toListed(data.node, credentialName), page };
-}
+};
 
 /** Reads the numbers of items with which the stored contributions are compared. */
-export async function readTotals(
-  client: GitHubClient,
-  repository: KnownRepository,
-  call: Call,
-): Promise<ContributionTotals> {
+export const readTotals: GitHubReaders['readTotals'] = async (client, repository, call) => {
   const { data } = await client.graphql(repositoryTotals, { id: repository.handle }, call);
   const node = existing(data.node);
   const context = { client, call };
@@ -326,4 +304,4 @@ export async function readTotals(
     comments: await countComments(context, repository, 'comments'),
     review_comments: await countComments(context, repository, 'review_comments'),
   });
-}
+};
