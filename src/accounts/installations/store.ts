@@ -263,9 +263,8 @@ export async function forgetInstallations(connection: Connection, before: Date, 
   const { numAffectedRows = 0n } = await sql`
     delete from covered_repositories where ctid = any(array(
       select r.ctid from (${removed}) i
-      join covered_repositories r on r.provider = i.provider and r.installation_id = i.id limit ${limit}))`.execute(
-    connection,
-  );
+      join covered_repositories r on r.provider = i.provider and r.installation_id = i.id
+      limit ${limit}))`.execute(connection);
   if (numAffectedRows > 0n) return Number(numAffectedRows);
   return deleteSome(connection, 'installations', {
     where: sql`removed_at < ${before}`,

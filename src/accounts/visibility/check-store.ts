@@ -87,9 +87,8 @@ export async function findNamedChecks(
 ): Promise<CheckedAccount[]> {
   const { rows } = await sql<CheckedAccount>`
     select ${columns} from accounts a
-    where ${isDue(provider, before)} and a.id = any(${ids}::uuid[]) order by a.checked_at limit ${limit}`.execute(
-    connection,
-  );
+    where ${isDue(provider, before)} and a.id = any(${ids}::uuid[])
+    order by a.checked_at limit ${limit}`.execute(connection);
   return rows;
 }
 

@@ -97,9 +97,8 @@ export async function removeListsOf(
 ): Promise<number> {
   await sql`
     update rankings set ended_at = ${now} where id = any(array(
-      select id from rankings where account_id = ${accountId} and ended_at is null order by id for no key update))`.execute(
-    connection,
-  );
+      select id from rankings where account_id = ${accountId} and ended_at is null
+      order by id for no key update))`.execute(connection);
   return removeOne(connection, sql`account_id = ${accountId} order by id`, limit);
 }
 
@@ -216,9 +215,8 @@ export async function makePart(
   // and then finds the list.
   await sql`
     select pg_advisory_xact_lock(${advisoryLocks.listing}, hashtext(${scope.accountId}))`.execute(transaction);
-  await sql`update rankings r set ended_at = ${now} where ${isOf(scope)} and ${isOutdatedByCredentials}`.execute(
-    transaction,
-  );
+  await sql`
+    update rankings r set ended_at = ${now} where ${isOf(scope)} and ${isOutdatedByCredentials}`.execute(transaction);
   const { id, version, people, madeUntil } =
     (await findStored(transaction, scope)) ?? (await begin(transaction, scope, now));
   if (madeUntil === null) return { id, version, people };
@@ -246,9 +244,8 @@ export async function makePart(
 
 async function findStored(transaction: Connection, scope: Scope): Promise<Stored | undefined> {
   const { rows } = await sql<Stored>`
-    select r.id, r.version, r.people, r.made_until as "madeUntil" from rankings r where ${isOf(scope)}`.execute(
-    transaction,
-  );
+    select r.id, r.version, r.people, r.made_until as "madeUntil" from rankings r
+    where ${isOf(scope)}`.execute(transaction);
   return rows[0];
 }
 

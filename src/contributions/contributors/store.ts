@@ -68,9 +68,8 @@ export async function countContributors(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from ranks s join accounts a on a.id = s.account_id
-    where (${isOfNewest(version)} or ${isReplacedSince(version)}) and ${isListed(listed)} and ${isBeyond(listed)}`.execute(
-    connection,
-  );
+    where (${isOfNewest(version)} or ${isReplacedSince(version)})
+      and ${isListed(listed)} and ${isBeyond(listed)}`.execute(connection);
   return rows[0]?.count ?? 0;
 }
 

@@ -111,9 +111,8 @@ export async function findChanges(
         select is_added as "isAdded", reason, count(*) as count from i group by is_added, reason) g) as counts,
       not exists (
         select 1 from counted_changes l join repositories r on r.id = l.repository_id
-        where l.counter = ${manyChanges} and l.changed_at > ${former.at} and (${isVisible(scope)} or ${wasCounted(scope)})) as is_complete`.execute(
-    connection,
-  );
+        where l.counter = ${manyChanges} and l.changed_at > ${former.at} and (${isVisible(scope)} or ${wasCounted(scope)}))
+          as is_complete`.execute(connection);
   const [row] = rows;
   const items = row?.items ?? [];
   const countsOf = (isAdded: boolean): ChangeCounts['added'] =>

@@ -140,9 +140,8 @@ export async function countItemsOfEach(
   counters: readonly StoredCounter[],
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ counter: string; count: number }>`
-    select counter, sum(n)::integer as count from (${countsOf(scope, counters)}) c group by counter`.execute(
-    connection,
-  );
+    select counter, sum(n)::integer as count from (${countsOf(scope, counters)}) c
+    group by counter`.execute(connection);
   return new Map(rows.map(({ counter, count }) => [counter, count]));
 }
 

@@ -92,9 +92,8 @@ export async function narrowUncollected(
         and (exists (select from skipped_items k where k.repository_id = r.id and is_lost_with(kinds.kind, k))
           or not exists (
             select from streams s
-            where s.repository_id = r.id and kinds.kind = any(s.covers) and s.reached_at < ${since}))))`.execute(
-    connection,
-  );
+            where s.repository_id = r.id and kinds.kind = any(s.covers)
+              and s.reached_at < ${since}))))`.execute(connection);
   return toKinds(rows.map(({ kind }) => kind));
 }
 
@@ -119,7 +118,6 @@ export async function recordTotalsChanged(connection: Connection, repositoryIds:
 /** Announces a change of the present owner of a repository, which may have moved since its reading began. */
 export async function announceOwner(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
-    insert into announcements (kind, key) select 'account', owner_id from repositories where id = ${repositoryId}`.execute(
-    connection,
-  );
+    insert into announcements (kind, key) select 'account', owner_id from repositories
+    where id = ${repositoryId}`.execute(connection);
 }

@@ -60,9 +60,8 @@ async function insertIdentities(
     where not exists (select from identities i where i.provider = ${provider} and i.email = wanted.email)
     on conflict (provider, email) do nothing`.execute(connection);
   const { rows } = await sql<{ id: number; email: string }>`
-    select id, email from identities where provider = ${provider} and email = any(${emails}::text[])`.execute(
-    connection,
-  );
+    select id, email from identities
+    where provider = ${provider} and email = any(${emails}::text[])`.execute(connection);
   return rows;
 }
 
@@ -200,9 +199,8 @@ async function saveIdentityUse(
     await holdRepository(transaction, repositoryId);
     // Until the end, no account is found for these addresses: `saveResolved` would not see this repository.
     await sql`
-      select from identities where id = any(${[...fresh.keys()]}::integer[]) order by id for share`.execute(
-      transaction,
-    );
+      select from identities where id = any(${[...fresh.keys()]}::integer[])
+      order by id for share`.execute(transaction);
     await sql`
       insert into repository_identities as stored (repository_id, identity_id, is_author)
       select ${repositoryId}::uuid, id, is_author
@@ -280,9 +278,8 @@ async function changeCommits(
       ? sql`removed as (delete from commits c ${matching} returning c.*), ${logRemovedCommits}, changed as (select * from removed)`
       : sql`changed as (update commits c set ${change} ${matching} returning c.identity_ids)`;
   const { rows } = await sql<{ id: number }>`
-    with ${changed} select distinct unnest(identity_ids) as id from changed where ${isFollowed}::boolean`.execute(
-    transaction,
-  );
+    with ${changed} select distinct unnest(identity_ids) as id from changed
+    where ${isFollowed}::boolean`.execute(transaction);
   await notePeopleOfCommits(
     transaction,
     repositoryId,

@@ -134,9 +134,8 @@ const candidatesPerUnmarked = 4;
 
 async function isUnmarked(connection: Connection, repositoryId: string): Promise<boolean> {
   const { rows } = await sql<{ assisted: boolean | null }>`
-    select assisted from commits where repository_id = ${repositoryId} order by authored_at limit 1`.execute(
-    connection,
-  );
+    select assisted from commits where repository_id = ${repositoryId}
+    order by authored_at limit 1`.execute(connection);
   return rows[0]?.assisted === null;
 }
 
@@ -144,7 +143,6 @@ async function isUnmarked(connection: Connection, repositoryId: string): Promise
 export async function restartRecount(transaction: Connection, repositoryId: string): Promise<void> {
   await sql`
     update repository_totals set recounted_until = null, recounted_commits = 0, counting_day = null
-    where repository_id = ${repositoryId} and (recounted_until is not null or counting_day is not null)`.execute(
-    transaction,
-  );
+    where repository_id = ${repositoryId}
+      and (recounted_until is not null or counting_day is not null)`.execute(transaction);
 }

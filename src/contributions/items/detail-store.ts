@@ -242,7 +242,6 @@ async function forget(
   await sql`
     delete from pending_details p
     using json_to_recordset(${JSON.stringify(requested)}::json) as a (key text, revision integer)
-    where p.repository_id = ${repositoryId} and p.detail = ${detail} and p.key = a.key and p.revision = a.revision`.execute(
-    connection,
-  );
+    where p.repository_id = ${repositoryId} and p.detail = ${detail}
+      and p.key = a.key and p.revision = a.revision`.execute(connection);
 }

@@ -124,9 +124,8 @@ async function removeDays(connection: Connection, accountId: string, limit: numb
       // Without the days, the planner may read those of all people of the repository.
       await sql`
         delete from contribution_days
-        where account_id = ${accountId} and repository_id = ${repositoryId} and day = any(${days}::date[])`.execute(
-        transaction,
-      );
+        where account_id = ${accountId} and repository_id = ${repositoryId}
+          and day = any(${days}::date[])`.execute(transaction);
     });
   }
   return rows.length;
@@ -141,9 +140,8 @@ async function removeTotals(connection: Connection, accountId: string, limit: nu
     await inTransaction(connection, async (transaction) => {
       await lockIfStored(transaction, repositoryId);
       await sql`
-        delete from contributor_totals where repository_id = ${repositoryId} and account_id = ${accountId}`.execute(
-        transaction,
-      );
+        delete from contributor_totals
+        where repository_id = ${repositoryId} and account_id = ${accountId}`.execute(transaction);
     });
   }
   return rows.length;

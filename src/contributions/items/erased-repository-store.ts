@@ -27,9 +27,8 @@ export async function removeErasedRows(connection: Connection, limit: number): P
  */
 async function removeBatch(transaction: Connection, limit: number): Promise<number> {
   const { rows } = await sql<{ id: string }>`
-    select repository_id as id from erased_repositories order by repository_id limit 1 for update skip locked`.execute(
-    transaction,
-  );
+    select repository_id as id from erased_repositories order by repository_id
+    limit 1 for update skip locked`.execute(transaction);
   const [erased] = rows;
   if (erased === undefined) return 0;
   for (const table of dividedNames) {
@@ -66,8 +65,7 @@ async function removeRows(
   const key = sql.join(['repository_id', ...keysInRepository[table]].map((column) => sql.ref(column)));
   const { numAffectedRows = 0n } = await sql`
     delete from ${sql.table(table)} where ${isOfRepository} and ctid = any(array(
-      select ctid from ${sql.table(table)} where ${isOfRepository} order by ${key} limit ${limit} for update))`.execute(
-    transaction,
-  );
+      select ctid from ${sql.table(table)} where ${isOfRepository}
+      order by ${key} limit ${limit} for update))`.execute(transaction);
   return Number(numAffectedRows);
 }

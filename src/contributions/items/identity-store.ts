@@ -217,9 +217,8 @@ export async function saveResolved(
 export async function releaseAddresses(transaction: Connection, accountId: string, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update identities set account_id = null where id = any(array(
-      select id from identities where account_id = ${accountId} order by id limit ${limit} for no key update))`.execute(
-    transaction,
-  );
+      select id from identities where account_id = ${accountId}
+      order by id limit ${limit} for no key update))`.execute(transaction);
   return Number(numAffectedRows);
 }
 
@@ -300,9 +299,8 @@ async function saveForgottenUntil(
   until: string | null,
 ): Promise<void> {
   await sql`
-    update identities set forgotten_until = ${until}::uuid where id = any(${identityIds}::integer[])`.execute(
-    transaction,
-  );
+    update identities set forgotten_until = ${until}::uuid
+    where id = any(${identityIds}::integer[])`.execute(transaction);
 }
 
 /**

@@ -129,9 +129,8 @@ async function noteNext(
   await holdRepository(transaction, repositoryId);
   const ofDetail = sql<boolean>`repository_id = ${repositoryId} and detail = ${detail}`;
   const { rows } = await sql<{ from: string; rest: PendingRest }>`
-    select noted_until as from, rest from pending_details where ${ofDetail} and key = '' for update`.execute(
-    transaction,
-  );
+    select noted_until as from, rest from pending_details
+    where ${ofDetail} and key = '' for update`.execute(transaction);
   const [requested] = rows;
   if (requested === undefined) return 'done';
   const until =
@@ -175,9 +174,8 @@ async function forgetSome(
 ): Promise<string | undefined> {
   const { numAffectedRows = 0n } = await sql`
     delete from pending_details where ${ofDetail} and key = any(array(
-      select key from pending_details where ${ofDetail} and key <> '' order by key limit ${limit}))`.execute(
-    transaction,
-  );
+      select key from pending_details where ${ofDetail} and key <> ''
+      order by key limit ${limit}))`.execute(transaction);
   return Number(numAffectedRows) < limit ? undefined : '';
 }
 
@@ -191,16 +189,14 @@ export async function forgetLostCommits(
   for (let after: string | undefined = ''; after !== undefined; ) {
     const isLater: RawBuilder<boolean> = sql`p.repository_id = ${repositoryId} and p.detail = ${detail} and p.key > ${after}`;
     const { rows } = await sql<{ until: string }>`
-      select key as until from pending_details p where ${isLater} order by key offset ${limit - 1} limit 1`.execute(
-      connection,
-    );
+      select key as until from pending_details p where ${isLater}
+      order by key offset ${limit - 1} limit 1`.execute(connection);
     const until: string | undefined = rows[0]?.until;
     await sql`
       delete from pending_details p
       where ${isLater} and ${until === undefined ? sql`true` : sql`p.key <= ${until}`} and not exists (
-        select from commits c where c.repository_id = p.repository_id and c.oid = decode(p.key, 'hex'))`.execute(
-      connection,
-    );
+        select from commits c
+        where c.repository_id = p.repository_id and c.oid = decode(p.key, 'hex'))`.execute(connection);
     after = until;
   }
 }

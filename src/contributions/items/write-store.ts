@@ -80,9 +80,8 @@ export class ContributionChange {
     const { rows } = await sql<{ kind: string; people: string }>`
       select distinct c.kind, c.account_id as people from contributions c
       where c.repository_id = ${this.repositoryId} and c.parent_external_id = any(${[...parents]}::text[])
-        and c.kind in ('issue_comment', 'pull_request_comment', 'review_comment') and c.account_id is not null`.execute(
-      this.transaction,
-    );
+        and c.kind in ('issue_comment', 'pull_request_comment', 'review_comment')
+          and c.account_id is not null`.execute(this.transaction);
     this.affect(rows);
   }
 

@@ -101,9 +101,8 @@ export async function recountLanguages(
         do update set files = excluded.files, commits = excluded.commits
       returning 1
     )
-    select ((select count(*) from vanished) + (select count(*) from saved))::integer as differences`.execute(
-    transaction,
-  );
+    select ((select count(*) from vanished) + (select count(*) from saved))::integer
+      as differences`.execute(transaction);
   const { differences } = rows[0] ?? { differences: 0 };
   if (differences > 0) await forgetChecked(transaction, repositoryId, 'languages', days.from);
   return differences;

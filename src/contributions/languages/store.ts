@@ -56,9 +56,8 @@ export async function saveCommitLanguages(
   await sql`
     update commits c set languages = f.languages
     from json_to_recordset(${JSON.stringify(rows)}::json) as f (oid bytea, languages jsonb)
-    where c.repository_id = ${repositoryId} and c.oid = f.oid and c.languages is distinct from f.languages`.execute(
-    transaction,
-  );
+    where c.repository_id = ${repositoryId} and c.oid = f.oid
+      and c.languages is distinct from f.languages`.execute(transaction);
   await changeSums(transaction, repositoryId, oids, 1);
   await forgetFound(transaction, repositoryId, 'commit_languages', { requested, found });
   await sql`
@@ -178,9 +177,8 @@ export async function findLanguages(
   const { rows } = await sql<LanguageSum>`
     with ${first}
     select d.language, sum(d.files)::float8 as files
-    from ${sums} group by d.language having sum(d.files) > 0 order by files desc, d.language limit ${maxLanguages}`.execute(
-    connection,
-  );
+    from ${sums} group by d.language having sum(d.files) > 0
+    order by files desc, d.language limit ${maxLanguages}`.execute(connection);
   return rows;
 }
 

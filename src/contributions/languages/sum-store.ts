@@ -105,8 +105,7 @@ export async function recountLanguageSums(
       on conflict (repository_id, identity_id, language) do update set files = excluded.files
       returning 1
     )
-    select ((select count(*) from vanished) + (select count(*) from saved))::integer as differences`.execute(
-    transaction,
-  );
+    select ((select count(*) from vanished) + (select count(*) from saved))::integer
+      as differences`.execute(transaction);
   return rows[0]?.differences ?? 0;
 }

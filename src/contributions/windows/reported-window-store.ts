@@ -21,9 +21,8 @@ export async function findReportedWindow(
 ): Promise<ReportedWindow | undefined> {
   const { rows } = await sql<ReportedWindow>`
     select counters, fetched_at as "fetchedAt" from reported_windows
-    where account_id = ${accountId}::uuid and first_day = ${first}::date and last_day = ${last}::date`.execute(
-    connection,
-  );
+    where account_id = ${accountId}::uuid and first_day = ${first}::date
+      and last_day = ${last}::date`.execute(connection);
   return rows[0];
 }
 
@@ -37,9 +36,8 @@ export async function findReportedWindows(
   const { rows } = await sql<ReportedWindow & { place: number }>`
     select p.place, w.counters, w.fetched_at as "fetchedAt"
     from json_to_recordset(${JSON.stringify(places)}::json) as p (place integer, first date, last date)
-    join reported_windows w on w.account_id = ${accountId}::uuid and w.first_day = p.first and w.last_day = p.last`.execute(
-    connection,
-  );
+    join reported_windows w on w.account_id = ${accountId}::uuid
+      and w.first_day = p.first and w.last_day = p.last`.execute(connection);
   const found = new Map(rows.map(({ place, ...reported }) => [place, reported]));
   return ranges.map((_, place) => found.get(place));
 }

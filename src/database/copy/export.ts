@@ -178,9 +178,8 @@ async function importTables(
   await flush();
   await switchTriggers(connection, 'enable');
   await sql`
-    select setval(pg_get_serial_sequence('identities', 'id'), greatest(1, (select max(id) from identities)))`.execute(
-    connection,
-  );
+    select setval(
+      pg_get_serial_sequence('identities', 'id'), greatest(1, (select max(id) from identities)))`.execute(connection);
 }
 
 const knownTables: ReadonlySet<string> = new Set([...tables, ...sampleTables]);
@@ -241,9 +240,8 @@ async function importRows(connection: Connection, table: string, rows: readonly 
   try {
     await sql`
       insert into ${sql.table(table)} (${names}) overriding system value
-      select ${names} from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
-      connection,
-    );
+      select ${names}
+      from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(connection);
   } catch (cause) {
     throw new AppError('invalid_input', `The rows of ${table} in the file cannot be stored.`, { cause });
   }

@@ -106,9 +106,8 @@ async function buildIndex(
     const [, table = ''] = /^\s*"?(\w+)/.exec(on.compile(session).sql) ?? [];
     // PostgreSQL cannot build an index of a partitioned table concurrently.
     const concurrently = sql.raw((await countPartitions(session, table)) > 1 ? '' : 'concurrently');
-    await sql`create ${sql.raw(isUnique ? 'unique' : '')} index ${concurrently} ${sql.id(name)} on ${on}`.execute(
-      session,
-    );
+    await sql`
+      create ${sql.raw(isUnique ? 'unique' : '')} index ${concurrently} ${sql.id(name)} on ${on}`.execute(session);
   };
   const title = `${step.title}, index ${name}`;
   await retrying(title, report.log, () =>
@@ -176,9 +175,8 @@ async function writeProgress(
   await sql`
     insert into migration_parts (migration, part, position, is_done)
     values (${migration}, ${part}, ${position}, ${isDone})
-    on conflict (migration, part) do update set position = excluded.position, is_done = excluded.is_done`.execute(
-    connection,
-  );
+    on conflict (migration, part) do update
+      set position = excluded.position, is_done = excluded.is_done`.execute(connection);
 }
 
 async function recordMigration(transaction: MigratingTransaction, name: string): Promise<void> {

@@ -37,9 +37,8 @@ async function releaseLostJobs(connection: Connection, { pools, jobs }: Running)
 async function removeEndedJobs(connection: Connection): Promise<void> {
   await sql`
     delete from graphile_worker._private_jobs
-    where attempts >= max_attempts and locked_at is null and updated_at < now() - ${sql.lit(endedKept)}::interval`.execute(
-    connection,
-  );
+    where attempts >= max_attempts and locked_at is null
+      and updated_at < now() - ${sql.lit(endedKept)}::interval`.execute(connection);
 }
 
 /**

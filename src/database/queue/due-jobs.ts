@@ -40,8 +40,7 @@ function wake(pool: Wakeable, count: number): void {
 async function countDue(connection: Connection): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
-      select from graphile_worker._private_jobs where is_available and run_at <= now() limit ${maxWorkers}) due`.execute(
-    connection,
-  );
+      select from graphile_worker._private_jobs where is_available and run_at <= now()
+      limit ${maxWorkers}) due`.execute(connection);
   return rows[0]?.count ?? 0;
 }

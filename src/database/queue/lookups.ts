@@ -321,9 +321,8 @@ async function findDelay(connection: Connection, key: string): Promise<Delay | u
 async function hasPlace(connection: Connection, now: Date): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
-      select from lookups where ${isDelayed(sql.ref('state'))} and retry_at > ${now} limit ${sql.lit(maxDelayed)}) as delayed`.execute(
-    connection,
-  );
+      select from lookups where ${isDelayed(sql.ref('state'))} and retry_at > ${now} limit ${sql.lit(maxDelayed)})
+        as delayed`.execute(connection);
   return (rows[0]?.count ?? 0) < maxDelayed;
 }
 

@@ -26,9 +26,8 @@ export async function* atOneMoment(
 
 /** Ends the limit of a transaction at the server. PostgreSQL 15 and 16 have none. */
 export async function withoutTransactionTimeout(transaction: Connection): Promise<void> {
-  await sql`select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'`.execute(
-    transaction,
-  );
+  await sql`
+    select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout'`.execute(transaction);
 }
 
 /**
@@ -42,9 +41,8 @@ export async function* streamRows(
 ): AsyncGenerator<string, void, undefined> {
   await sql`declare streamed no scroll cursor for ${query}`.execute(transaction);
   for (;;) {
-    const { rows } = await sql<{ row: string }>`fetch forward ${sql.lit(rowsAtOnce)} from streamed`.execute(
-      transaction,
-    );
+    const { rows } = await sql<{ row: string }>`
+      fetch forward ${sql.lit(rowsAtOnce)} from streamed`.execute(transaction);
     for (const { row } of rows) yield row;
     if (rows.length < rowsAtOnce) break;
   }

@@ -92,9 +92,8 @@ export async function correctFutureTimes(connection: Connection, now: Date): Pro
 
 /** Returns whether times may be stored that are later than the present; see `clock.ts`. */
 async function mayBeInFuture(connection: Connection, present: RawBuilder<unknown>): Promise<boolean> {
-  const { rows } = await sql`select from latest_time where until > ${present} + ${tolerance}::interval`.execute(
-    connection,
-  );
+  const { rows } = await sql`
+    select from latest_time where until > ${present} + ${tolerance}::interval`.execute(connection);
   return rows.length > 0;
 }
 

@@ -62,16 +62,14 @@ async function rewrite(transaction: MigratingTransaction, table: DividedTable, c
   }
   const { numAffectedRows } = await sql`
     insert into ${sql.table(copy)} select * from ${sql.table(table)}`.execute(transaction);
-  const { rows } = await sql<{ count: string }>`select count(*)::text as count from ${sql.table(table)}`.execute(
-    transaction,
-  );
+  const { rows } = await sql<{ count: string }>`
+    select count(*)::text as count from ${sql.table(table)}`.execute(transaction);
   if (rows[0]?.count !== String(numAffectedRows)) throw new Error(`${table}: some rows were not copied`);
   await sql`drop table ${sql.table(table)}`.execute(transaction);
   await sql`alter table ${sql.table(copy)} rename to ${sql.id(table)}`.execute(transaction);
   for (const { name, definition } of keys) {
-    await sql`alter table ${sql.table(table)} add constraint ${sql.id(name)} ${sql.raw(definition)}`.execute(
-      transaction,
-    );
+    await sql`
+      alter table ${sql.table(table)} add constraint ${sql.id(name)} ${sql.raw(definition)}`.execute(transaction);
   }
   for (const { definition } of indexes) await sql.raw(definition.replace(' ON ONLY ', ' ON ')).execute(transaction);
 }

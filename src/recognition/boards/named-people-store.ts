@@ -56,9 +56,8 @@ export async function saveLookedUp(
 ): Promise<void> {
   await sql`
     insert into named_people (name, looked_up_at, is_absent) values (${key}, ${now}, ${isAbsent})
-    on conflict (name) do update set looked_up_at = excluded.looked_up_at, is_absent = excluded.is_absent`.execute(
-    transaction,
-  );
+    on conflict (name) do update
+      set looked_up_at = excluded.looked_up_at, is_absent = excluded.is_absent`.execute(transaction);
 }
 
 /** Removes the lookups of accounts that are stored by now, and of those that no present board names. */

@@ -38,9 +38,8 @@ export async function markDriftsRepaired(
 ): Promise<void> {
   await sql`
     update drifts set is_repaired = true
-    where repository_id = ${repositoryId} and not is_repaired and part <> all(${stillDifferent}::text[])`.execute(
-    connection,
-  );
+    where repository_id = ${repositoryId} and not is_repaired
+      and part <> all(${stillDifferent}::text[])`.execute(connection);
 }
 
 /** Deletes some repaired drifts that were found before a time. @returns how many. */

@@ -25,9 +25,8 @@ export async function requestScanFor(
   if (wanted.length === 0) return;
   await sql`
     update streams set full_scan_wanted_at = ${now}
-    where repository_id = ${item.repositoryId} and name = any(${wanted.map(({ name }) => name)}::text[])`.execute(
-    connection,
-  );
+    where repository_id = ${item.repositoryId}
+      and name = any(${wanted.map(({ name }) => name)}::text[])`.execute(connection);
 }
 
 async function isStored(

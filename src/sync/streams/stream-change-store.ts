@@ -35,9 +35,8 @@ export async function wantFullScan(
   streams: readonly string[],
   now: Date,
 ): Promise<void> {
-  await sql`update streams set full_scan_wanted_at = ${now} where ${areLocked(repositoryId, streams)}`.execute(
-    connection,
-  );
+  await sql`
+    update streams set full_scan_wanted_at = ${now} where ${areLocked(repositoryId, streams)}`.execute(connection);
 }
 
 /** Returns SQL that is true for streams of a repository, which it locks in the order of their names. */

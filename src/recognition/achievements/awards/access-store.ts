@@ -69,9 +69,8 @@ export async function deleteAccess(connection: Connection, provider: string, per
   await sql`
     update ${allAwards('w')} set has_access = null, access_checked_at = null
     where access_checked_at is not null
-      and account_id in (select id from accounts where provider = ${provider} and external_id = ${person})`.execute(
-    connection,
-  );
+      and account_id in (
+        select id from accounts where provider = ${provider} and external_id = ${person})`.execute(connection);
 }
 
 /**

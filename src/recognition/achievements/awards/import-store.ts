@@ -66,9 +66,8 @@ export async function importAwards(
   // The person may have erased an account with these awards and returned before its last rows were deleted.
   const ids = awards.map(({ id }) => id);
   await sql`
-    delete from awards where (id = any(${ids}::uuid[]) or imported_id = any(${ids}::uuid[])) and ${isOfErased}`.execute(
-    transaction,
-  );
+    delete from awards
+    where (id = any(${ids}::uuid[]) or imported_id = any(${ids}::uuid[])) and ${isOfErased}`.execute(transaction);
   const rows = toRows(awards.map((award) => ({ ...award, achievementId: newId() })));
   await sql`
     insert into achievements (id, repository_id, name, icon, description, is_current)

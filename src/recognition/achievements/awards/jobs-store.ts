@@ -35,9 +35,8 @@ export async function queueNextOfAddresses(connection: Connection, limit = usesA
       delete from changed_identities where id = (
         select id from changed_identities order by id limit 1 for update skip locked)
       returning identity_id, account_ids, queued_until)
-    select queue_evaluations_of_identity(identity_id, account_ids, queued_until, ${limit}::integer) from taken`.execute(
-    connection,
-  );
+    select queue_evaluations_of_identity(identity_id, account_ids, queued_until, ${limit}::integer)
+    from taken`.execute(connection);
   return rows.length;
 }
 

@@ -97,17 +97,15 @@ export async function finishWork(
   { done, later }: { done: readonly string[]; later: readonly Pick<Work, 'achievementId' | 'accountId'>[] },
 ): Promise<void> {
   await sql`
-    delete from pending_evaluations where repository_id = ${repositoryId} and id = any(${done}::uuid[])`.execute(
-    transaction,
-  );
+    delete from pending_evaluations
+    where repository_id = ${repositoryId} and id = any(${done}::uuid[])`.execute(transaction);
   if (later.length === 0) return;
   const rows = later.map(({ achievementId, accountId }) => ({ achievement_id: achievementId, account_id: accountId }));
   await sql`
     insert into pending_evaluations (repository_id, achievement_id, account_id)
     select ${repositoryId}, achievement_id, account_id
-    from json_to_recordset(${JSON.stringify(rows)}::json) as l (achievement_id uuid, account_id uuid)`.execute(
-    transaction,
-  );
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as l (achievement_id uuid, account_id uuid)`.execute(transaction);
 }
 
 /**
@@ -189,9 +187,8 @@ export async function recordAwarded(
     join accounts p on p.id = n.account_id and p.type = 'user' and p.erased_at is null
     order by n.achievement_id, n.account_id
     on conflict (achievement_id, account_id) do nothing
-    returning id, achievement_id as "achievementId", account_id as "accountId", awarded_at as "awardedAt"`.execute(
-    transaction,
-  );
+    returning id, achievement_id as "achievementId",
+      account_id as "accountId", awarded_at as "awardedAt"`.execute(transaction);
   await enqueue(
     transaction,
     added.map(({ id }) => id),
@@ -207,8 +204,7 @@ export async function findAwarded(
 ): Promise<{ achievementId: string; accountId: string }[]> {
   const { rows } = await sql<{ achievementId: string; accountId: string }>`
     select achievement_id as "achievementId", account_id as "accountId" from ${keptAwards('w')}
-    where account_id = any(${accountIds}::uuid[]) and achievement_id = any(${achievementIds}::uuid[])`.execute(
-    connection,
-  );
+    where account_id = any(${accountIds}::uuid[])
+      and achievement_id = any(${achievementIds}::uuid[])`.execute(connection);
   return rows;
 }

@@ -88,23 +88,20 @@ async function saveAchievements(
     order by name
     on conflict (repository_id, name) do update set
       icon = excluded.icon, description = excluded.description, evaluate_at = excluded.evaluate_at, is_current = true,
-      evaluated_at = case when a.evaluate_at is not distinct from excluded.evaluate_at then a.evaluated_at end`.execute(
-    transaction,
-  );
+      evaluated_at = case
+        when a.evaluate_at is not distinct from excluded.evaluate_at then a.evaluated_at end`.execute(transaction);
   await sql`
     update achievements set is_current = false
-    where repository_id = ${repositoryId} and is_current and name <> all(${rows.map(({ name }) => name)}::text[])`.execute(
-    transaction,
-  );
+    where repository_id = ${repositoryId} and is_current
+      and name <> all(${rows.map(({ name }) => name)}::text[])`.execute(transaction);
 }
 
 /** Adds work that evaluates all accounts for all achievements of a repository. */
 export async function requestFullEvaluation(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     insert into pending_evaluations (repository_id)
-    select repository_id from achievement_files where repository_id = ${repositoryId} and path is not null`.execute(
-    connection,
-  );
+    select repository_id from achievement_files
+    where repository_id = ${repositoryId} and path is not null`.execute(connection);
 }
 
 /** Makes a text storable: PostgreSQL stores no NUL, and no half of a surrogate pair. */

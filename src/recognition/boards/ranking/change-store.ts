@@ -23,17 +23,15 @@ const mergedAtOnce = 10_000;
 /** Notes that all people of the boards that name a team have to be counted again. */
 export async function noteAllOfTeam(transaction: Connection, team: string): Promise<void> {
   await sql`
-    insert into board_changes (board_id) select id from boards where is_current and teams @> array[${team}]::text[]`.execute(
-    transaction,
-  );
+    insert into board_changes (board_id) select id from boards
+    where is_current and teams @> array[${team}]::text[]`.execute(transaction);
 }
 
 /** Notes that all people of the boards that name an account have to be counted again. */
 export async function noteAllOfPerson(transaction: Connection, name: string): Promise<void> {
   await sql`
-    insert into board_changes (board_id) select id from boards where is_current and people @> array[${name}]::text[]`.execute(
-    transaction,
-  );
+    insert into board_changes (board_id) select id from boards
+    where is_current and people @> array[${name}]::text[]`.execute(transaction);
 }
 
 /** Notes that all people of a board have to be counted again. */

@@ -252,9 +252,8 @@ export async function hasOtherMembers(
 /** Stores which repositories a board counts, so that their changes lead to a new ranking. */
 export async function saveMembers(transaction: Connection, boardId: string, ids: readonly string[]): Promise<void> {
   await sql`
-    delete from board_repositories where board_id = ${boardId} and repository_id <> all(${ids}::uuid[])`.execute(
-    transaction,
-  );
+    delete from board_repositories
+    where board_id = ${boardId} and repository_id <> all(${ids}::uuid[])`.execute(transaction);
   await sql`
     insert into board_repositories (board_id, repository_id)
     select ${boardId}, r.id from repositories r where r.id = any(${ids}::uuid[])

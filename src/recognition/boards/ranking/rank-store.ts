@@ -188,8 +188,7 @@ export async function saveNextPart(
       select ${boardId}::uuid, array_agg(account_id) from changed where is_ranked and not is_as_counted having count(*) > 0
     ), ${asVersion({ boardId, version, at })}
     select not exists (
-      select from next_board_ranks where board_id = ${boardId} and part > (select part from taken)) as "isLast"`.execute(
-    transaction,
-  );
+      select from next_board_ranks where board_id = ${boardId} and part > (select part from taken))
+        as "isLast"`.execute(transaction);
   return (rows[0]?.isLast ?? true) ? 'done' : 'more';
 }

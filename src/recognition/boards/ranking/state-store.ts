@@ -72,9 +72,8 @@ export async function saveNextState(
 ): Promise<void> {
   await sql`
     insert into next_board_rankings (board_id, ${columnsOfState}, repository_ids)
-    select ${state.boardId}, ${columnsOfState}, ${repositoryIds}::uuid[] from (${stateInSql(state, input)}) s`.execute(
-    transaction,
-  );
+    select ${state.boardId}, ${columnsOfState}, ${repositoryIds}::uuid[]
+    from (${stateInSql(state, input)}) s`.execute(transaction);
 }
 
 function stateInSql(
@@ -116,9 +115,8 @@ export async function findNextRanking(transaction: Connection, boardId: string):
   const { rows } = await sql<NextRanking>`
     select n.version, coalesce(r.version, 0) as "formerVersion", n.built_at as "builtAt",
       n.repository_ids as "repositoryIds"
-    from next_board_rankings n left join board_rankings r using (board_id) where n.board_id = ${boardId}`.execute(
-    transaction,
-  );
+    from next_board_rankings n left join board_rankings r using (board_id)
+    where n.board_id = ${boardId}`.execute(transaction);
   return rows[0];
 }
 
@@ -132,9 +130,8 @@ export async function presentNextRanking(
   wholeUntil: Date | null,
 ): Promise<void> {
   if (wholeUntil !== null) {
-    await sql`update next_board_rankings set whole_until = ${wholeUntil} where board_id = ${boardId}`.execute(
-      transaction,
-    );
+    await sql`
+      update next_board_rankings set whole_until = ${wholeUntil} where board_id = ${boardId}`.execute(transaction);
   }
   await replaceState(transaction, boardId, sql`select * from next_board_rankings where board_id = ${boardId}`);
   await sql`delete from next_board_rankings where board_id = ${boardId}`.execute(transaction);
@@ -143,7 +140,6 @@ export async function presentNextRanking(
 /** Stores the time, in ms, that a ranking of affected people took. */
 export async function saveCost(transaction: Connection, boardId: string, costMs: number): Promise<void> {
   await sql`
-    update boards set cost_ms = ${Math.round(costMs)} where id = ${boardId} and cost_ms <> ${Math.round(costMs)}`.execute(
-    transaction,
-  );
+    update boards set cost_ms = ${Math.round(costMs)}
+    where id = ${boardId} and cost_ms <> ${Math.round(costMs)}`.execute(transaction);
 }

@@ -61,9 +61,8 @@ export async function recordLeaders(
   if (numAffectedRows === 0n) return;
   await sql`
     delete from board_leaders l where board_id = ${boardId} and since < (
-      select since from board_leaders where board_id = ${boardId} order by since desc offset ${leadersKept} limit 1)`.execute(
-    transaction,
-  );
+      select since from board_leaders where board_id = ${boardId}
+      order by since desc offset ${leadersKept} limit 1)`.execute(transaction);
 }
 
 /** Former versions are kept for readers that are between two pages. */
@@ -72,9 +71,8 @@ const keptForMs = 15 * 60_000;
 /** Returns whether a board may have rows for `removeOldVersions`. */
 export async function hasOldVersions(connection: Connection, boardId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
-    select from board_ranks where board_id = ${boardId} and ended_at < ${new Date(now.getTime() - keptForMs)} limit 1`.execute(
-    connection,
-  );
+    select from board_ranks where board_id = ${boardId} and ended_at < ${new Date(now.getTime() - keptForMs)}
+    limit 1`.execute(connection);
   return rows.length > 0;
 }
 

@@ -30,9 +30,8 @@ export async function addAnonymousVersion(
       team_members, as_of, missing, frozen_at, reason, differences, is_written)
     select board_id, number, ${next}, since, until, ${parts.rule}, ${parts.coverage}, ${parts.counted}, ${parts.people}::text[],
       team_members, as_of, ${parts.missing}::text[], ${now}, 'A person was erased or hidden.', '[]', false
-    from board_seasons where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(
-    transaction,
-  );
+    from board_seasons
+    where board_id = ${boardId} and number = ${number} and version = ${version}`.execute(transaction);
   const people = sql`
     select r.place, r.rank, u.id as account_id, r.points, r.granted, r.by_rule, r.previous_rank, r.is_newcomer,
       r.is_returning, r.teams, r.settled

@@ -106,9 +106,8 @@ export async function findSeasons(
 export async function findSeason(connection: Connection, boardId: string, number: number): Promise<Season | undefined> {
   const { rows } = await sql<Season>`
     select ${seasonColumns} from board_seasons s
-    where s.board_id = ${boardId} and s.number = ${number} and s.is_written order by s.version desc limit 1`.execute(
-    connection,
-  );
+    where s.board_id = ${boardId} and s.number = ${number} and s.is_written
+    order by s.version desc limit 1`.execute(connection);
   return rows[0];
 }
 
@@ -119,9 +118,8 @@ export type VersionNote = Pick<Season, 'version' | 'frozenAt' | 'reason' | 'diff
 export async function findVersions(connection: Connection, boardId: string, number: number): Promise<VersionNote[]> {
   const { rows } = await sql<VersionNote>`
     select version, frozen_at as "frozenAt", reason, differences from board_seasons
-    where board_id = ${boardId} and number = ${number} and is_written order by version desc limit 100`.execute(
-    connection,
-  );
+    where board_id = ${boardId} and number = ${number} and is_written
+    order by version desc limit 100`.execute(connection);
   return rows;
 }
 

@@ -107,9 +107,8 @@ export async function keepForParts(
     insert into next_season_ranks (board_id, number, version, part, people, account_ids)
     select ${boardId}::uuid, ${number}::integer, ${version}::integer, p.part, json_agg(p order by p.place),
       coalesce(array_agg(p.account_id) filter (where p.account_id is not null), '{}')
-    from (select n.*, (n.place - 1) / ${limit}::integer as part from (${people}) n) p group by p.part`.execute(
-    transaction,
-  );
+    from (select n.*, (n.place - 1) / ${limit}::integer as part from (${people}) n) p
+    group by p.part`.execute(transaction);
 }
 
 /** Returns whether a version of a season of a board is counted and not written yet. */

@@ -77,9 +77,8 @@ export async function saveTeam(
   const readAt = ids === null ? (isKept ? known : null) : now;
   await sql`
     insert into host_teams (owner_id, name, read_at, tried_at) values (${ownerId}, ${name}, ${readAt}, ${now})
-    on conflict (owner_id, name) do update set read_at = excluded.read_at, tried_at = excluded.tried_at`.execute(
-    transaction,
-  );
+    on conflict (owner_id, name) do update
+      set read_at = excluded.read_at, tried_at = excluded.tried_at`.execute(transaction);
   const isOther = former === undefined || (known === null) !== (readAt === null);
   if (isKept) return isOther;
   const { rows } = await sql<{ count: number }>`
@@ -100,9 +99,8 @@ export async function saveTeam(
 export async function forgetTeams(connection: Connection): Promise<void> {
   await sql`
     delete from host_teams t
-    where not exists (select from (${ownTeamsInSql}) own where own.owner_id = t.owner_id and own.name = t.name)`.execute(
-    connection,
-  );
+    where not exists (select from (${ownTeamsInSql}) own
+    where own.owner_id = t.owner_id and own.name = t.name)`.execute(connection);
 }
 
 /**
