@@ -1,5 +1,6 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { AppError } from './errors.ts';
+import { toFields } from './fields.ts';
 import { RepeatedLines } from './repeated-lines.ts';
 
 export type Log = Logger;
@@ -95,8 +96,8 @@ export function linesForPeople(print: (line: string) => void): DestinationStream
 
 /** Returns the messages of an error and of its causes, as the log describes them. */
 function messagesOf(described: unknown): string {
-  const { message, cause } = (described ?? {}) as { message?: string; cause?: unknown };
-  if (message === undefined) return '';
+  const { message, cause } = toFields(described);
+  if (typeof message !== 'string') return '';
   const further = messagesOf(cause);
   return further === '' ? `(${message})` : `(${message}) ${further}`;
 }

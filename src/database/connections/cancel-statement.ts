@@ -1,18 +1,19 @@
-import type { EventEmitter } from 'node:events';
 import { Client, type ClientConfig } from 'pg';
 
 /** The longest wait for the connection, in ms. */
 const timeoutMs = 2000;
 
-/** The parts of the driver's client that its types leave out (pg, lib/client.js and lib/connection.js). */
-interface ClientParts {
-  processID: number;
-  secretKey: number;
-  connection: EventEmitter & { startup: () => void; cancel: (processId: number, secretKey: number) => void };
-}
-
-function partsOf(client: Client): ClientParts {
-  return Object(client);
+/** The parts of the driver that its types leave out (pg, lib/client.js and lib/connection.js). */
+declare module 'pg' {
+  interface ClientBase {
+    /** The process of the server; null until the connection is open, which the types of kysely leave out too. */
+    processID: number;
+    secretKey: number;
+  }
+  interface Connection {
+    startup: () => void;
+    cancel: (processId: number, secretKey: number) => void;
+  }
 }
 
 /**
@@ -22,9 +23,9 @@ function partsOf(client: Client): ClientParts {
  * @returns false when the server may still send the signal, so that `client` must not be used any more.
  */
 export async function cancelStatement(client: Client, clientConfig: ClientConfig): Promise<boolean> {
-  const { processID, secretKey } = partsOf(client);
+  const { processID, secretKey } = client;
   const canceller = new Client({ ...clientConfig, connectionTimeoutMillis: timeoutMs });
-  const { connection } = partsOf(canceller);
+  const { connection } = canceller;
   let isSent = false;
   let hasFailed = false;
   connection.on('error', () => {

@@ -149,8 +149,7 @@ function createPool(
 /** Finds the connections that wait for a response and on which nothing has arrived for a time. */
 function findWaiting(heardAt: ReadonlyMap<StorableClient, number>, forMs: number): WaitingClient[] {
   return [...heardAt].flatMap(([client, at]) => {
-    const { waitingSince } = client;
-    const { processID: pid }: { processID?: number | null } = Object(client);
+    const { waitingSince, processID: pid } = client;
     if (waitingSince === undefined || typeof pid !== 'number') return [];
     const sinceMs = Math.max(at, waitingSince);
     return performance.now() - sinceMs < forMs ? [] : [{ client, pid, sinceMs }];

@@ -96,8 +96,7 @@ async function isShared(
   config: ClientConfig,
   setting: 'DATABASE_URL' | 'DATABASE_DIRECT_URL',
 ): Promise<boolean> {
-  const { processID }: { processID?: number } = Object(first);
-  if ((await processOf(first)) === processID) return false;
+  if ((await processOf(first)) === first.processID) return false;
   await using second = await connect(config, setting);
   const seen = [new Set<number>(), new Set<number>()] as const;
   for (const index of comparisons) seen[index].add(await processOf([first, second.client][index] ?? first));

@@ -1,4 +1,5 @@
 import { AppError } from '../../model/errors.ts';
+import { toFields } from '../../model/fields.ts';
 
 const foreignKeyViolation = '23503';
 /** The names of all foreign keys to accounts, which PostgreSQL forms from the columns. */
@@ -15,6 +16,6 @@ export function erasedMeanwhile(): AppError {
  */
 export function refersToErased(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, constraint }: { code?: unknown; constraint?: unknown } = Object(error);
+  const { code, constraint } = toFields(error);
   return code === foreignKeyViolation && typeof constraint === 'string' && keyToAccount.test(constraint);
 }

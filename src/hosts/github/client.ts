@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { AppError } from '../../model/errors.ts';
+import { toFields } from '../../model/fields.ts';
 import { parseClean, placeIn } from '../http/checks.ts';
 import type { Refusals } from '../http/tolerant.ts';
 import type { Call } from '../interface/provider.ts';
@@ -236,6 +237,6 @@ export function graphqlUrl(apiUrl: string): string {
 }
 
 function pointsOf(data: unknown): number {
-  const { rateLimit }: { rateLimit?: { cost?: unknown } | null } = Object(data);
-  return typeof rateLimit?.cost === 'number' ? rateLimit.cost : 1;
+  const { cost } = toFields(toFields(data)['rateLimit']);
+  return typeof cost === 'number' ? cost : 1;
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../model/errors.ts';
+import { toFields } from '../../model/fields.ts';
 import { parseClean } from '../http/checks.ts';
 import { optional, pointerOf, type Refusal, type Refusals } from '../http/tolerant.ts';
 import type { Headers, RawResponse } from '../transport/http-transport.ts';
@@ -57,7 +58,7 @@ export function reasonOf(errors: readonly GraphqlError[], headers: Headers): str
 
 /** Returns GitHub's message from a response with an error status. */
 export function reasonIn({ text, headers }: RawResponse): string {
-  const { message }: { message?: unknown } = Object(tryParse(text));
+  const { message } = toFields(tryParse(text));
   return typeof message === 'string' ? reasonOf([{ message }], headers) : '';
 }
 

@@ -2,12 +2,12 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { ItemKind } from '../../model/contribution.ts';
 import { AppError } from '../../model/errors.ts';
+import { isObject } from '../../model/fields.ts';
 import { checkDelivered } from '../http/checks.ts';
 import {
   type ChangeReaders,
   changesOf,
   isDeliveryId,
-  isObject,
   parseDelivered,
   partOf,
   signedReader,
@@ -50,8 +50,7 @@ function readSigned(headers: DeliveryHeaders, body: Buffer, isOurs: (installatio
 }
 
 function comesFromOurs(payload: unknown, isOurs: (installation: string) => boolean): boolean {
-  const { installation }: { installation?: { id?: unknown } | null } = Object(payload);
-  const id = installation?.id;
+  const id = partOf(partOf(payload, 'installation'), 'id');
   return typeof id !== 'number' || isOurs(String(id));
 }
 

@@ -84,15 +84,15 @@ function remoteSettings({ url, authorization }: RemoteAccess): [string, string][
   const { username, password } = new URL(url);
   assert.ok(username === '' && password === '', 'a credential belongs in the Authorization header');
   assert.ok(authorization === undefined || /^[\x20-\x7e]+$/.test(authorization), 'the header has one printable line');
+  const header: [string, string][] =
+    authorization === undefined ? [] : [['http.extraHeader', `Authorization: ${authorization}`]];
   return [
     ['remote.origin.url', url],
     // Git would send the header to the target of a redirect, too.
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', '1'],
     ['http.lowSpeedTime', String(stalledAfterSeconds)],
-    ...(authorization === undefined
-      ? []
-      : [['http.extraHeader', `Authorization: ${authorization}`] as [string, string]]),
+    ...header,
   ];
 }
 

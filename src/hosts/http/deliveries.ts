@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../model/errors.ts';
+import { toFields } from '../../model/fields.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../interface/provider.ts';
 import { parseClean } from './checks.ts';
 
@@ -97,11 +98,7 @@ export function changesOf(readers: ChangeReaders, event: string, payload: unknow
  * be reported are required of payloads; all others may be absent, null or of another shape.
  */
 export function partOf(payload: unknown, field: string): unknown {
-  return isObject(payload) ? payload[field] : undefined;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+  return toFields(payload)[field];
 }
 
 /** Returns the key in a signing token; undefined for any other text. */

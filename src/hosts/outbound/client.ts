@@ -100,10 +100,11 @@ async function exchange(
 /** Reads at most `maxBytes` of a body. Closes the connection of a longer body, and ignores the error of closing it. */
 async function readBody(body: Readable, maxBytes: number): Promise<{ body: Buffer; isWhole: boolean }> {
   body.on('error', () => {});
+  const received: AsyncIterable<Buffer> = body;
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of received) {
       length += chunk.length;
       if (length > maxBytes) break;
       chunks.push(chunk);

@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { AppError } from '../../model/errors.ts';
+import { toFields } from '../../model/fields.ts';
 import type { BegunSignIn, SignIn } from '../interface/ownership.ts';
 import { HttpTransport, type OnExchange } from './http-transport.ts';
 import { Redirected } from './redirects.ts';
@@ -157,8 +158,7 @@ function statusOf(status: number, text: string): number {
 
 function holdsError(text: string): boolean {
   try {
-    const { error }: { error?: unknown } = Object(JSON.parse(text));
-    return typeof error === 'string';
+    return typeof toFields(JSON.parse(text))['error'] === 'string';
   } catch {
     return false;
   }

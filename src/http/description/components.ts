@@ -1,4 +1,5 @@
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
+import { isObject, toFields } from '../../model/fields.ts';
 import { ProblemSchema } from '../pipeline/problem.ts';
 import type { DescribedResponse, Document, Operation } from './document.ts';
 
@@ -40,7 +41,8 @@ interface RouteFacts {
   isLimited: boolean;
 }
 
-type Responses = Record<string, TSchema | { content: object }>;
+/** What routes declare of their responses: schemas, or their content by media type. */
+type Responses = Readonly<Record<string, unknown>>;
 
 /** Errors of requests that the server could not read whole, so that it does not know whether they are for images. */
 const unread = new Set(['408', '417', '431']);
@@ -180,13 +182,13 @@ function headOf(get: Operation): Operation {
 function withNamedSchemas(paths: Document['paths']): { paths: Document['paths']; schemas: Record<string, object> } {
   const schemas: Record<string, object> = {};
   const replaced: Document['paths'] = JSON.parse(JSON.stringify(paths), (_key, value: unknown) => {
-    const { title: name }: { title?: unknown } = Object(value);
-    if (typeof name !== 'string') return value;
+    const { title: name } = toFields(value);
+    if (!isObject(value) || typeof name !== 'string') return value;
     const known = schemas[name];
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(value)) {
       throw new Error(`two schemas of the API have the title ${name}`);
     }
-    schemas[name] = Object(value);
+    schemas[name] = value;
     return { $ref: `#/components/schemas/${name}` };
   });
   return { paths: replaced, schemas };
@@ -361,12 +363,12 @@ function sharedResponses({ method, url, isLimited, hasImages }: RouteFacts): Res
 /**
  * Describes a response with its media types. A route with images sends its data and most errors as images too.
  */
-function describe(status: string, response: Responses[string], { hasImages, dataTypes }: RouteFacts): object {
+function describe(status: string, response: unknown, { hasImages, dataTypes }: RouteFacts): object {
   const description = statuses[status]?.description ?? 'A response.';
   const types = status === '200' ? dataTypes : ['application/json'];
-  const isEmpty = 'type' in response && response['type'] === 'null';
-  const data =
-    'content' in response ? response.content : Object.fromEntries(types.map((type) => [type, { schema: response }]));
+  const { type: jsonType, content: declared } = toFields(response);
+  const isEmpty = jsonType === 'null';
+  const data = isObject(declared) ? declared : Object.fromEntries(types.map((type) => [type, { schema: response }]));
   const isDrawn = hasImages && (['200', '202'].includes(status) || (Number(status) >= 400 && !unread.has(status)));
   const content = { ...(!isEmpty && data), ...(isDrawn && images) };
   return Object.keys(content).length === 0 ? { type: 'null', description } : { description, content };

@@ -1,28 +1,33 @@
-/** The parts of an OpenAPI 3.1 document that are written here; `@fastify/swagger` writes the rest. */
-export interface Document {
-  servers?: { url: string }[];
-  paths: Record<string, PathItem>;
-  components: Record<string, Record<string, object>>;
-}
+import { type Static, Type } from 'typebox';
 
-export type PathItem = Record<string, Operation>;
-
-export interface Operation {
-  operationId?: string;
-  parameters?: object[];
-  requestBody?: object;
-  responses: Record<string, DescribedResponse>;
-}
+const Part = Type.Object({});
+const Parts = Type.Record(Type.String(), Part);
 
 /** A response, or a reference to the component that describes it. */
-export interface DescribedResponse {
-  $ref?: string;
-  description?: string;
-  headers?: Record<string, object>;
-  content?: Record<string, { schema?: object }>;
+const DescribedResponse = Type.Object({
+  $ref: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  headers: Type.Optional(Parts),
+  content: Type.Optional(Type.Record(Type.String(), Type.Object({ schema: Type.Optional(Part) }))),
   /** The media types in which the data is also sent, where a parameter or the kind of the request chooses one. */
-  'x-other-media-types'?: string[];
-}
+  'x-other-media-types': Type.Optional(Type.Array(Type.String())),
+});
+export type DescribedResponse = Static<typeof DescribedResponse>;
+
+const Operation = Type.Object({
+  operationId: Type.Optional(Type.String()),
+  parameters: Type.Optional(Type.Array(Part)),
+  requestBody: Type.Optional(Part),
+  responses: Type.Record(Type.String(), DescribedResponse),
+});
+export type Operation = Static<typeof Operation>;
+
+/** The parts of an OpenAPI 3.1 document that are written here; `@fastify/swagger` writes the rest. */
+export const Document = Type.Object({
+  paths: Type.Record(Type.String(), Type.Record(Type.String(), Operation)),
+  components: Type.Record(Type.String(), Parts),
+});
+export type Document = Static<typeof Document>;
 
 /** The groups of endpoints in the description. */
 export const tags = {

@@ -1,11 +1,13 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
+import { toFields } from '../../model/fields.ts';
+import { readAs } from '../pipeline/parameters.ts';
 import { renderDocument } from '../pipeline/public-document.ts';
 import { sendResponse } from '../pipeline/send.ts';
 import type { App } from '../server/app.ts';
 import type { Representations } from '../server/compression.ts';
 import { complete, responsesOf } from './components.ts';
-import { type Document, tags } from './document.ts';
+import { Document, tags } from './document.ts';
 
 const maxAgeS = 300;
 
@@ -41,10 +43,10 @@ export async function addDocumentation(app: App, publicUrl: () => string): Promi
         dataTypes: types.filter((type) => !type.startsWith('image/')),
         isLimited: rateLimit !== false,
       };
-      return { url, schema: { ...schema, response: responsesOf(Object(schema?.response), facts) } };
+      return { url, schema: { ...schema, response: responsesOf(toFields(schema?.response), facts) } };
     },
     transformObject: (described) => {
-      const { openapiObject }: { openapiObject: Document } = Object(described);
+      const { openapiObject } = readAs(Type.Object({ openapiObject: Document }), described);
       return Object.assign({}, complete(openapiObject), { servers: [{ url: publicUrl() }] });
     },
   });

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import type { Window } from '../../model/windows/window.ts';
 import { bodyReader } from '../server/body.ts';
 import {
+  type AccountName,
   type Endpoint,
   type HandlerResult,
   MovedRepository,
@@ -11,6 +12,7 @@ import {
 } from './endpoint.ts';
 import type { CardInput } from './images.ts';
 import type { Cursors } from './pagination.ts';
+import { parameterReader, readAs } from './parameters.ts';
 
 /** A request for the data of an endpoint by another part of the service. */
 export interface PartRequest {
@@ -53,14 +55,15 @@ export class Endpoints {
 
   /** Adds an endpoint whose readers are public. */
   add<Path extends TObject, Query extends TObject, Data>(endpoint: Endpoint<Path, Query, Data>): void {
+    const readParams = parameterReader(endpoint.params);
     this.#reads.set(endpoint.operationId, async (resolved, { params, query, limit, after, isAlone, ...others }) => {
       const { listing } = endpoint;
       const start =
         listing === undefined || after === undefined ? {} : this.#cursors.readStart(listing.name, { after });
       const context = {
         ...resolved,
-        params: Object({ ...params, provider: resolved.account.provider, name: resolved.account.name }),
-        query: Object({ ...query }),
+        params: readAs(endpoint.params, readParams({ ...params, ...nameOf(resolved) })),
+        query: readAs(endpoint.query, { ...query }),
         page: { limit: limit ?? listing?.defaultLimit ?? 0, start, isAlone },
         window: others.window,
         image: undefined,
@@ -77,14 +80,13 @@ export class Endpoints {
     endpoint: OwnerEndpoint<Path, Query, Body, Data>,
   ): void {
     const { operationId, body: schema, listing, load, present } = endpoint;
-    let readBody: ((body: unknown) => unknown) | undefined;
+    const readParams = parameterReader(endpoint.params);
     this.#calls.set(operationId, async ({ params, query, body, page, ...owner }) => {
-      if (schema !== undefined) readBody ??= bodyReader(schema);
       const context = {
         ...owner,
-        params: Object({ ...params, provider: owner.account.provider, name: owner.account.name }),
-        query: Object({ ...query }),
-        body: Object(readBody === undefined ? undefined : readBody(body)),
+        params: readAs(endpoint.params, readParams({ ...params, ...nameOf(owner) })),
+        query: readAs(endpoint.query, { ...query }),
+        body: readAs(schema, schema && bodyReader(schema)(body)),
         page: page ?? { limit: listing?.defaultLimit ?? 0, start: {} },
       };
       const data = await load(context);
@@ -112,4 +114,8 @@ export class Endpoints {
     if (read === undefined) throw new Error(`there is no endpoint ${operationId}`);
     return read({ ...resolved, isOwner: false }, request);
   }
+}
+
+function nameOf({ account: { provider, name } }: Pick<ResolvedAccount, 'account'>): AccountName {
+  return { provider, name };
 }

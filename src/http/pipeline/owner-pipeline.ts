@@ -1,17 +1,18 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import type { App } from '../server/app.ts';
 import { authorizeOwner, resolveOwn } from './authorize.ts';
 import {
-  type AccountName,
+  AccountPath,
   type Confirmation,
   changeProblemResponses,
   type OwnerContext,
   type OwnerEndpoint,
   privateProblemResponses,
 } from './endpoint.ts';
-import { type PageParameters, withDefaultLimit } from './pagination.ts';
+import { withDefaultLimit } from './pagination.ts';
+import { readAs } from './parameters.ts';
 import { type PipelineServices, readPage } from './pipeline.ts';
 import { sendLines, sendNothing, sendPrivately, sendRedirect } from './send.ts';
 
@@ -80,12 +81,12 @@ async function respondToOwner<Path extends TObject, Query extends TObject, Body 
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const params: Static<Path> & AccountName = Object(request.params);
-  const query: Static<Query> & PageParameters = Object(request.query);
-  const body: Static<Body> = Object(request.body);
-  const page = readPage(services, endpoint, query);
+  const params = readAs(endpoint.params, request.params);
+  const query = readAs(endpoint.query, request.query);
+  const body = readAs(endpoint.body, request.body);
+  const page = readPage(services, endpoint, request.query);
 
-  const resolution = await resolveOwn(services.resolver, params, request.caller);
+  const resolution = await resolveOwn(services.resolver, readAs(AccountPath, request.params), request.caller);
 
   const { state, account, provider, caller } = authorizeOwner(resolution, request.caller, endpoint.needs);
   if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });

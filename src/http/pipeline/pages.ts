@@ -3,10 +3,11 @@ import { type Static, type TObject, Type } from 'typebox';
 import type { App } from '../server/app.ts';
 import { withCompressedForms } from '../server/compression.ts';
 import { authorize } from './authorize.ts';
-import { type AccountName, MovedRepository, type ResolvedAccount } from './endpoint.ts';
+import { type AccountName, AccountPath, MovedRepository, type ResolvedAccount } from './endpoint.ts';
 import type { PartRequest, PartResult } from './endpoints.ts';
 import type { Wait } from './envelope.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
+import { readAs } from './parameters.ts';
 import type { PipelineServices } from './pipeline.ts';
 import { makeResponse, readFor, readFromReplicaFirst } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
@@ -23,6 +24,9 @@ export interface PageContext<Params> extends ResolvedAccount {
   /** The parameters of the address. */
   query: Readonly<Record<string, string | undefined>>;
 }
+
+/** The parameters of pages, which are texts. */
+const TextParameters = Type.Record(Type.String(), Type.String());
 
 /** A page about an account, which is rendered once for all visitors. */
 export interface Page<Path extends TObject, Data> {
@@ -46,7 +50,7 @@ export interface Page<Path extends TObject, Data> {
    * Returns the HTML that is shown while nothing is known yet.
    * @param wait the limit that delays the lookup; undefined: it is running.
    */
-  renderPending: (params: Static<Path>, language: PageLanguage, wait: Wait | undefined) => string;
+  renderPending: (params: Static<Path> & AccountName, language: PageLanguage, wait: Wait | undefined) => string;
 }
 
 export interface RenderedPage {
@@ -86,7 +90,9 @@ async function respond<Path extends TObject, Data>(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { resolver, cache, endpoints, now, handlerTimeoutMs } = services;
-  const params: Static<Path> & AccountName = Object(request.params);
+  const query = readAs(TextParameters, request.query);
+  const params = readAs(page.params, request.params);
+  const name = readAs(AccountPath, request.params);
   // A reader gets the page at once, and its script fills in what a host has not sent yet.
   const deadline = now();
   const requester = requesterOf(request, false);
@@ -96,11 +102,11 @@ async function respond<Path extends TObject, Data>(
   const sendPending = (): FastifyReply => {
     const { wait } = requester;
     const headers = { 'cache-control': 'no-store', 'retry-after': retryAfter(wait, now()) };
-    return sendPage(reply.code(202).headers(headers), page.renderPending(params, language, wait));
+    return sendPage(reply.code(202).headers(headers), page.renderPending({ ...params, ...name }, language, wait));
   };
 
   const resolution = await readFor(request, reply, terms, {
-    read: () => resolver.resolve(params, { deadline, requester }),
+    read: () => resolver.resolve(name, { deadline, requester }),
     suffices: ({ state }) => state === 'present',
   });
   if (resolution.state === 'pending') return sendPending();
@@ -113,7 +119,7 @@ async function respond<Path extends TObject, Data>(
   const cached = viewer === undefined && services.isCacheLive() ? cache.get(key, now().getTime()) : undefined;
   if (cached !== undefined) return sendResponse(request, reply, cached);
 
-  const context = { account, provider, isOwner: false, deadline, requester, params, query: Object(request.query) };
+  const context = { account, provider, isOwner: false, deadline, requester, params, query };
   let isCacheable = true;
   const read: ReadPart = async (operationId, part) => {
     const result = await endpoints.read(operationId, context, part);

@@ -1,10 +1,17 @@
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { AppError, type Explanation } from '../../model/errors.ts';
+import { toFields } from '../../model/fields.ts';
 import { nearest } from '../../model/text/nearest.ts';
 import { imagesOf, isImageFormat } from './images.ts';
 
 const validators = new WeakMap<TSchema, Validator>();
+
+/** The parts of the JSON Schema of a route's parameters that are read here. */
+interface ParametersSchema {
+  properties?: Record<string, ParameterSchema>;
+  [imagesOf]?: 'always' | 'by format';
+}
 
 /** The parts of a parameter's JSON Schema that are read here. */
 interface ParameterSchema {
@@ -32,13 +39,15 @@ interface ParameterSchema {
  * reader throws AppError `invalid_input`, naming the parameter and the valid values.
  */
 export function parameterReader(schema: TSchema): (parameters: unknown) => Record<string, unknown> {
-  const declared = Object.entries<TSchema>('properties' in schema ? Object(schema.properties) : {}).map(
-    ([name, property]) => ({ name, property: property as ParameterSchema, compiled: validatorOf(property) }),
-  );
+  const { properties = {}, [imagesOf]: images }: ParametersSchema = schema;
+  const declared = Object.entries(properties).map(([name, property]) => ({
+    name,
+    property,
+    compiled: validatorOf(property),
+  }));
   const names = declared.map(({ name }) => name);
-  const { [imagesOf]: images }: { [imagesOf]?: 'always' | 'by format' } = schema;
   return (sent) => {
-    const texts = new Map<string, unknown>(Object.entries(Object(sent)));
+    const texts = new Map<string, unknown>(Object.entries(toFields(sent)));
     const values: Record<string, unknown> = {};
     if (images === 'always' || (images === 'by format' && isImageFormat(texts.get('format')))) {
       rejectMisspelled(texts.keys(), names);
@@ -51,6 +60,21 @@ export function parameterReader(schema: TSchema): (parameters: unknown) => Recor
     }
     return values;
   };
+}
+
+/**
+ * Returns parameters or a body with the type of their schema, by which the validators of their route have read them.
+ * @param schema absent: everything fits.
+ * @throws Error for a value that does not fit, which is a fault of the route.
+ */
+export function readAs<Schema extends TSchema>(schema: Schema | undefined, value: unknown): Static<Schema> {
+  if (isOf(schema, value)) return value;
+  throw new Error('parameters do not fit the schema of their route');
+}
+
+/** Returns whether a value is of a schema; without one, every value is. */
+export function isOf<Schema extends TSchema>(schema: Schema | undefined, value: unknown): value is Static<Schema> {
+  return schema === undefined || validatorOf(schema).Check(value);
 }
 
 /** The number of undeclared names of a URL that are compared with the declared ones. A URL may have more than a thousand. */

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { outsideOfScope } from '../../database/reads/statement-scope.ts';
-import { readWindow, type Window, type WindowText } from '../../model/windows/window.ts';
+import { toFields } from '../../model/fields.ts';
+import { WindowParameters } from '../../model/windows/parameters.ts';
+import { readWindow, type Window } from '../../model/windows/window.ts';
 import type { App } from '../server/app.ts';
 import { withCompressedForms } from '../server/compression.ts';
 import { authorize, resolveOwn } from './authorize.ts';
@@ -9,7 +11,7 @@ import type { Caller } from './caller.ts';
 import type { Computations } from './computations.ts';
 import { csvFileName } from './csv.ts';
 import {
-  type AccountName,
+  AccountPath,
   type AccountResolver,
   type Endpoint,
   type HandlerResult,
@@ -23,7 +25,8 @@ import {
 import type { Endpoints } from './endpoints.ts';
 import { EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
-import { type Cursors, type PageParameters, withDefaultLimit } from './pagination.ts';
+import { type Cursors, PageParameters, withDefaultLimit } from './pagination.ts';
+import { readAs } from './parameters.ts';
 import { makeResponse, readFor, readFromReplicaFirst } from './request-scope.ts';
 import { requesterOf } from './requester.ts';
 import { type RenderedResponse, renderResponse } from './response.ts';
@@ -109,17 +112,16 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // The validators of the route have checked both; `Object` gives them the types, which the framework does not know.
-  const params: Static<Path> & AccountName = Object(request.params);
-  const query: Static<Query> & PageParameters & WindowText = Object(request.query);
-  const readers = readersOf(endpoint, request.caller, { ...query });
-  const image = readImage(services, endpoint, readers, { ...params }, { ...query });
+  const params = readAs(endpoint.params, request.params);
+  const query = readAs(endpoint.query, request.query);
+  const readers = readersOf(endpoint, request.caller, toFields(query));
+  const image = readImage(services, endpoint, readers, toFields(params), toFields(query));
   const page = readPage(services, endpoint, query);
-  const window = readWindow(query, services.now());
+  const window = readWindow(readAs(WindowParameters, query), services.now());
   const requester = requesterOf(request, image !== undefined);
   const deadline = deadlineOf(services, image);
   const wanted = { params, query, readers, image, page, window, requester, deadline };
-  const outcome = await findOutcome<Path, Query, Data>(services, endpoint, { request, reply }, wanted);
+  const outcome = await findOutcome(services, endpoint, { request, reply }, wanted);
   if (outcome === undefined) return sendPending(services, request, reply, { ...endpoint, image, wait: requester.wait });
   return 'movedTo' in outcome
     ? sendRedirect(request, reply, outcome.movedTo)
@@ -128,8 +130,8 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
 
 /** The wishes of a request, as its parameters say. */
 interface Wanted<Path, Query> extends Pick<ResolvedAccount, 'deadline' | 'requester'> {
-  params: Path & AccountName;
-  query: Query & PageParameters & WindowText;
+  params: Path;
+  query: Query;
   readers: Readers;
   image: ImageRequest | undefined;
   page: RequestedPage;
@@ -145,6 +147,7 @@ async function findOutcome<Path extends TObject, Query extends TObject, Data>(
 ): Promise<Outcome> {
   const { caller } = request;
   const { params, image, deadline, requester } = wanted;
+  const name = readAs(AccountPath, params);
   const { handlerTimeoutMs } = services;
   const startSequence = services.cache.begin();
   // Callers with a token read from the primary, because a replica may not have an owner's last change yet.
@@ -152,8 +155,8 @@ async function findOutcome<Path extends TObject, Query extends TObject, Data>(
   const resolution = await readFor(request, reply, terms, {
     read: async () =>
       readers === 'public'
-        ? services.resolver.resolve(params, { deadline, requester })
-        : resolveOwn(services.resolver, params, caller),
+        ? services.resolver.resolve(name, { deadline, requester })
+        : resolveOwn(services.resolver, name, caller),
     suffices: ({ state }) => state === 'present',
   });
   if (resolution.state === 'pending') return undefined;
@@ -223,10 +226,11 @@ function readImage(
 export function readPage(
   { cursors }: Pick<PipelineServices, 'cursors'>,
   { listing }: { listing?: { name: string; defaultLimit: number } },
-  query: PageParameters,
+  query: unknown,
 ): RequestedPage {
   if (listing === undefined) return { limit: 0, start: {} };
-  return { limit: query.limit ?? listing.defaultLimit, start: cursors.readStart(listing.name, query) };
+  const { limit = listing.defaultLimit, ...start } = readAs(PageParameters, query);
+  return { limit, start: cursors.readStart(listing.name, start) };
 }
 
 /** The part of the time for a response that is reserved for drawing: at most this time, and at most this share. */

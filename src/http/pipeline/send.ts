@@ -1,17 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { toPathPart } from '../../model/account.ts';
+import { toFields } from '../../model/fields.ts';
 import { isFromProgram, unfinishedImageHeaders } from '../image-readers.ts';
 import { type Representations, representationFor } from '../server/compression.ts';
 import { type dataTypes, type Envelope, envelope, type ListDetails, type Wait } from './envelope.ts';
-import {
-  type CardImage,
-  type CardImages,
-  type CardProblem,
-  type ImageRequest,
-  isImageFormat,
-  type Parameters,
-} from './images.ts';
+import { type CardImage, type CardImages, type CardProblem, type ImageRequest, isImageFormat } from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
 import { imageHeaders, isNotModified, notModifiedHeaders, pageHeaders } from './response.ts';
 import { bytesOf } from './response-body.ts';
@@ -96,7 +90,7 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   if (wantsPage(request)) return sendProblemAsPage(request, reply, problem, pages);
   const { cards, isImageOnly = false } = request.routeOptions.config;
-  const query: Parameters = Object(request.query);
+  const query = toFields(request.query);
   const requestedFormat = query['format'];
   const format = isImageFormat(requestedFormat) ? requestedFormat : isImageOnly ? 'svg' : undefined;
   if (cards === undefined || format === undefined) return sendProblemAsJson(reply, problem);

@@ -1,8 +1,8 @@
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { AppError, fieldError } from '../../model/errors.ts';
 import { findControlCharacter } from '../../model/text/control-characters.ts';
 import { nearest } from '../../model/text/nearest.ts';
-import { validatorOf } from '../pipeline/parameters.ts';
+import { isOf, validatorOf } from '../pipeline/parameters.ts';
 
 /** The parts of a JSON Schema that error messages use. */
 interface Shape {
@@ -26,10 +26,10 @@ interface Fault {
  * Returns a reader for a route's body, made from its TypeBox object. The reader throws AppError `missing_field` or
  * `invalid_input`, naming the field and the valid values.
  */
-export function bodyReader(schema: TSchema): (body: unknown) => unknown {
+export function bodyReader<Schema extends TSchema>(schema: Schema): (body: unknown) => Static<Schema> {
   const compiled = validatorOf(schema);
   return (body) => {
-    if (compiled.Check(body)) {
+    if (isOf(schema, body)) {
       refuseControlCharacters(body, []);
       return body;
     }

@@ -1,3 +1,4 @@
+import { toFields } from '../../model/fields.ts';
 import { isImageFormat, type Parameters } from '../pipeline/images.ts';
 import type { App } from './app.ts';
 
@@ -20,7 +21,7 @@ export function addFormRoutes(app: App, add: (app: App) => void): void {
 
 /** Returns the fields of a request's form. */
 export function formOf({ body }: { body: unknown }): Form {
-  const fields = Object.entries(Object(body)).flatMap(([name, value]) =>
+  const fields = Object.entries(toFields(body)).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value]] : [],
   );
   return Object.fromEntries(fields);

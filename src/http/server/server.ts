@@ -7,6 +7,7 @@ import { describeFullDisk, isDiskFull } from '../../database/connections/full-di
 import { isDatabaseUnavailable } from '../../database/connections/unavailable.ts';
 import { erasedMeanwhile, refersToErased } from '../../database/schema/erased-meanwhile.ts';
 import { AppError } from '../../model/errors.ts';
+import { toFields } from '../../model/fields.ts';
 import { addDocumentation } from '../description/documentation.ts';
 import { bearerToken, type Caller, isServiceToken } from '../pipeline/caller.ts';
 import type { CardImages } from '../pipeline/images.ts';
@@ -255,7 +256,7 @@ function findStoredImage(
 
 function addHooks(app: App, options: ServerOptions): void {
   app.addHook('onRequest', async (request, reply) => {
-    request.query = withDocumentedForms(Object(request.query), request.routeOptions.config?.isImageOnly === true);
+    request.query = withDocumentedForms(toFields(request.query), request.routeOptions.config?.isImageOnly === true);
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request.headers)) {

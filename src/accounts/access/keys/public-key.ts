@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { findRsaWeakness } from '../../../hosts/config/rsa-modulus.ts';
 import { type AppError, fieldError } from '../../../model/errors.ts';
+import { toFields } from '../../../model/fields.ts';
 
 /** The kinds of keys that tokens may be signed with, and the algorithms of each (RFC 7518, RFC 8037). */
 export const keyKinds = {
@@ -67,7 +68,7 @@ function parseKey(encodedKey: string | object): KeyObject {
 
 function parseJson(text: string): object {
   try {
-    return Object(JSON.parse(text));
+    return toFields(JSON.parse(text));
   } catch {
     throw unreadable();
   }

@@ -1,6 +1,7 @@
 import { importJWK, SignJWT } from 'jose';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { Account } from '../../../model/account.ts';
+import { AppError } from '../../../model/errors.ts';
 import { recordAction } from '../actor.ts';
 import type { Proven } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
@@ -19,6 +20,14 @@ export const clockToleranceS = 30;
 
 /** The ids (`jti`) that tokens may have: visible ASCII characters. */
 export const tokenIdPattern = /^[\x21-\x7e]{1,100}$/;
+
+/** Returns the error for an id that no token of the account has. */
+export function noToken(): AppError {
+  return new AppError(
+    'not_found',
+    'The account has no token with this id. The audit trail lists the ids of issued tokens.',
+  );
+}
 
 export interface IssueContext {
   connection: Connection;

@@ -9,14 +9,13 @@ import { renderDocument } from '../../../http/pipeline/public-document.ts';
 import { sensitiveByAddress } from '../../../http/pipeline/rate-limits.ts';
 import { sendPrivately, sendResponse } from '../../../http/pipeline/send.ts';
 import type { App } from '../../../http/server/app.ts';
-import { AppError } from '../../../model/errors.ts';
 import { findProvider } from '../../resolve.ts';
 import { actorOf, recordAction } from '../actor.ts';
 import { findIssuedTo } from '../audit/store.ts';
 import { findKeysOf } from '../keys/store.ts';
 import { proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
-import { grantToken, tokenIdPattern } from './issue.ts';
+import { grantToken, noToken, tokenIdPattern } from './issue.ts';
 import { providerTokenOf } from './provider-token.ts';
 import { KeySet } from './signing-key.ts';
 import { findPublishedKeys } from './signing-key-store.ts';
@@ -79,12 +78,7 @@ function addRevocation(app: App, services: AccessServices): void {
       // A caller with a token that may only read may still revoke that token.
       if (!caller.mayManage && caller.tokenId !== subject) throw mayOnlyRead();
       await inTransaction(connection, async (transaction) => {
-        if (!(await mayExist(transaction, account.id, subject))) {
-          throw new AppError(
-            'not_found',
-            'The account has no token with this id. The audit trail lists the ids of issued tokens.',
-          );
-        }
+        if (!(await mayExist(transaction, account.id, subject))) throw noToken();
         const actor = await actorOf(transaction, caller);
         await revokeToken(transaction, { accountId: account.id, tokenId: subject, now: now() });
         await recordAction(services, transaction, account.id, { action: 'token_revoked', subject, ...actor });

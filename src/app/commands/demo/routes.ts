@@ -2,6 +2,7 @@ import { fastify } from 'fastify';
 import { isThisMachine } from '../../../accounts/access/sessions/cookies.ts';
 import { isLoopback } from '../../../http/pipeline/rate-limits.ts';
 import { AppError } from '../../../model/errors.ts';
+import { toFields } from '../../../model/fields.ts';
 import { html, type Markup } from '../../../views/pages/layout/html.ts';
 import { style } from '../../../views/pages/layout/style.ts';
 import type { AuthorizationRequest, StandIn, StandInPerson } from './stand-in.ts';
@@ -73,7 +74,7 @@ function requestOf(query: unknown): AuthorizationRequest {
 
 function textsOf(query: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(Object(query)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    Object.entries(toFields(query)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { AppError } from '../../../model/errors.ts';
+import { toFields } from '../../../model/fields.ts';
 
 /** An award in a saved response of `GET .../achievements`, in the form that Vaunt documents. */
 const SavedAward = Type.Object({
@@ -48,7 +49,7 @@ function listIn(text: string): unknown[] {
   } catch {
     throw wrong('is not JSON');
   }
-  const { data = parsed }: { data?: unknown } = Object(parsed);
+  const { data = parsed } = toFields(parsed);
   if (!Array.isArray(data)) throw wrong('has no list "data"');
   return data;
 }

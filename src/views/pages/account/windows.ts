@@ -57,10 +57,11 @@ export function windowOf(
   now: Date,
   account?: { publishesPrivate: boolean },
 ): PageWindow {
+  const given = new Map(Object.entries(query));
   const texts = Object.fromEntries(
     Object.keys(WindowQuery.properties).flatMap((name) => {
-      const value: unknown = Object(query)[name];
-      return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+      const value = given.get(name);
+      return value === undefined || value === '' ? [] : [[name, value]];
     }),
   );
   const window = readWindow(texts, now);

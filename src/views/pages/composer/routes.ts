@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { languageOf, sendPage } from '../../../http/pipeline/pages.ts';
 import type { App } from '../../../http/server/app.ts';
+import { toFields } from '../../../model/fields.ts';
 import { cardOf } from '../../cards/index.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 import type { Site } from '../layout/layout.ts';
@@ -36,7 +37,7 @@ export function composerRoutes(app: App, { site }: { site: Site }): void {
 
 /** Reads the fields of the form: a repeated field becomes a list, and a colour may begin with `#`. */
 function readForm(query: unknown): FieldValues {
-  const sent = new Map<string, unknown>(Object.entries(Object(query)));
+  const sent = new Map<string, unknown>(Object.entries(toFields(query)));
   const sentFor = (field: string): string[] =>
     [sent.get(field)].flat().filter((word): word is string => typeof word === 'string' && word !== '');
   const values = new Map<string, string>();

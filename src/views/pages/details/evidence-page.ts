@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { type AccountName, MovedRepository } from '../../../http/pipeline/endpoint.ts';
+import { MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { PartRequest } from '../../../http/pipeline/endpoints.ts';
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
 import type { Page, PageContext } from '../../../http/pipeline/pages.ts';
@@ -150,8 +150,7 @@ export function evidencePage<Path extends TObject>(
       isComplete: data.missing.length === 0,
       staleAt: data.staleAt,
     }),
-    renderPending: (params, language, wait) => {
-      const { provider, name }: AccountName = Object(params);
+    renderPending: ({ provider, name }, language, wait) => {
       const reader = readerOf(language);
       return pendingPage(site, reader, { provider, name, title: reader.words.detail.evidence, wait });
     },

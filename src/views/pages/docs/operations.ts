@@ -40,7 +40,7 @@ const maxDepth = 6;
  */
 export function readOperations(document: object, isCardOption: (name: string) => boolean): Operation[] {
   const reader = new Reader(document);
-  return Object.entries(objectOf(Object(document).paths)).flatMap(([path, item]) =>
+  return Object.entries(objectOf(objectOf(document)['paths'])).flatMap(([path, item]) =>
     Object.entries(objectOf(item))
       .filter(([method]) => !['head', 'options'].includes(method))
       .map(([method, operation]) => reader.readOperation(method, path, objectOf(operation), isCardOption)),
@@ -170,7 +170,7 @@ function numberOf(value: unknown): number | undefined {
 }
 
 function objectOf(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object(value) : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -26,8 +26,9 @@ function versionOf(content: string): string {
 function tokens(): string {
   const { light, dark } = palettes;
   if (light === undefined || dark === undefined) throw new Error('a theme is missing');
+  const darkColours = new Map(Object.entries(dark));
   const lines = Object.entries(light).map(
-    ([name, colour]) => `  --${name}: light-dark(${colour}, ${Object(dark)[name]});`,
+    ([name, colour]) => `  --${name}: light-dark(${colour}, ${darkColours.get(name)});`,
   );
   const rims = metals.map(({ name, colour }) => `  --${name}: ${colour};`);
   return `:root {\n  color-scheme: light dark;\n${[...lines, ...rims].join('\n')}\n}`;

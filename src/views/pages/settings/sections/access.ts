@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { listKeys, registerKey, removeOwnKey } from '../../../../accounts/access/keys/manage.ts';
-import { grantToken } from '../../../../accounts/access/tokens/issue.ts';
+import { grantToken, noToken, tokenIdPattern } from '../../../../accounts/access/tokens/issue.ts';
 import { fill } from '../../../languages/language.ts';
 import { html } from '../../layout/html.ts';
 import { day, form, itemForm, list, readItems, type Section, type SettingsContext, secretNotice } from '../section.ts';
@@ -54,7 +54,9 @@ ${form(
       return secretNotice(context, context.reader.words.owner.tokens, token);
     },
     revoke_token: async ({ call }, fields) => {
-      await call('revokeToken', { params: { token_id: fields['id']?.trim() ?? '' } });
+      const id = fields['id']?.trim() ?? '';
+      if (!tokenIdPattern.test(id)) throw noToken();
+      await call('revokeToken', { params: { token_id: id } });
       return undefined;
     },
     add_key: async (context, fields) => {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { toFields } from '../../../../model/fields.ts';
 import { html } from '../../layout/html.ts';
 import { day, list, readItems, type Section } from '../section.ts';
 
@@ -20,7 +21,7 @@ export const audit: Section = {
     const after = query.get('after');
     const start = services.cursors.readStart('audit', after === null ? {} : { after });
     const response = await context.call('listAudit', { page: { limit: pageSize, start } });
-    const { next_cursor: next }: { next_cursor?: string } = Object(response);
+    const { next_cursor: next } = toFields(response);
     return html`<h2>${owner.audit}</h2>${list(
       readItems(Entry, response).map(
         (entry) => html`<strong><code>${entry.action}</code></strong> <bdi>${entry.actor}</bdi>
@@ -28,7 +29,7 @@ export const audit: Section = {
       ),
       reader,
     )}
-${next !== undefined && html`<p><a class="quiet" href="?${new URLSearchParams({ after: next }).toString()}">${owner.older}</a></p>`}`;
+${typeof next === 'string' && html`<p><a class="quiet" href="?${new URLSearchParams({ after: next }).toString()}">${owner.older}</a></p>`}`;
   },
   actions: {},
 };
