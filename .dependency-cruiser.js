@@ -190,9 +190,9 @@ export default {
     {
       name: 'no-dev-dependency-in-src',
       severity: 'error',
-      comment: 'what the service imports must be installed with it',
+      comment: 'what the service imports must be installed with it, or as an optional peer',
       from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm-peer'] },
     },
     {
       name: 'no-collective-folders',

@@ -19,14 +19,14 @@ const blocks: [number, number, string][] = [
   [0x20a0, 0x20c0, 'noto-sans'],
   [0x2100, 0x214f, 'noto-sans'],
 ];
-const weights = { regular: '400Regular', bold: '600SemiBold' };
+const weights = { regular: 'regular', bold: 'semibold' };
 const perEm = 1000;
 const digits = 36;
 const widest = digits ** 2 - 1;
 
-const tables = Object.entries(weights).map(([weight, folder]) => {
+const tables = Object.entries(weights).map(([weight, file]) => {
   const rows = blocks.map(([first, last, family]) => {
-    const font = open(family, folder);
+    const font = open(family, file);
     const codes = Array.from({ length: last - first + 1 }, (_, index) => widthOf(font, first + index));
     return `  [0x${first.toString(16)}, '${codes.join('')}'],`;
   });
@@ -42,12 +42,8 @@ export type WidthTable = readonly (readonly [number, string])[];
 ${tables.join('\n')}`,
 );
 
-function open(family: string, folder: string): Font {
-  const name = family
-    .split('-')
-    .map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`)
-    .join('');
-  const path = `../node_modules/@expo-google-fonts/${family}/${folder}/${name}_${folder}.ttf`;
+function open(family: string, weight: string): Font {
+  const path = `../fonts/${family}/${weight}.ttf`;
   const font = openSync(fileURLToPath(new URL(path, import.meta.url)));
   if ('fonts' in font) throw new Error(`${path} is a collection`);
   return font;

@@ -75,7 +75,7 @@ try {
   await using standIn = await openStandIn(people, now);
   const { changeProvider } = standIn;
   const service = await startService(config, { log: createLog(config.logLevel), now, changeProvider });
-  const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), [...bundledFonts, ...furtherFonts]);
+  const fonts = await writeFontConfiguration(join(dataDir, 'fonts'), [bundledFonts, ...furtherFonts]);
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
     env: { ...process.env, FONTCONFIG_FILE: fonts },

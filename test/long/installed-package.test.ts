@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
@@ -28,7 +28,7 @@ async function awaitOutput(child: ChildProcess, text: string): Promise<string> {
   throw new Error(`it ended without ${text}: ${output}`);
 }
 
-/** Packs the package and unpacks it as npm installs it, beside the installed dependencies. @returns its program. */
+/** Packs the package and unpacks it as npm installs it, beside the dependencies that npm installs with it. @returns its program. */
 function installPacked(folder: string): string {
   const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
     cwd: top,
@@ -36,19 +36,26 @@ function installPacked(folder: string): string {
   });
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, 'plaudit'), { recursive: true });
-  for (const name of readdirSync(join(top, 'node_modules'))) {
-    if (!name.startsWith('.')) symlinkSync(join(top, 'node_modules', name), join(modules, name));
+  const { packages } = JSON.parse(readFileSync(join(top, 'package-lock.json'), 'utf8')) as Lock;
+  for (const [path, { dev, devOptional, optional }] of Object.entries(packages)) {
+    if (!path.startsWith('node_modules/') || path.includes('/node_modules/') || dev || devOptional) continue;
+    const target = join(folder, path);
+    mkdirSync(dirname(target), { recursive: true });
+    if (!optional || existsSync(join(top, path))) symlinkSync(join(top, path), target);
   }
   execFileSync('tar', ['-xzf', join(folder, packed.trim()), '--strip-components=1', '-C', join(modules, 'plaudit')]);
   return join(modules, 'plaudit/bin/plaudit.js');
 }
 
-describe('installed package on an old Node', () => {
-  it('runs on the packaged Node with its arguments, exit status, processes and signals, and contains its documents', async () => {
+interface Lock {
+  packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>;
+}
+
+describe('installed package', () => {
+  it('runs with its arguments, exit status, processes and signals, and contains its documents', async () => {
     await using directory = await makeTemporaryDirectory();
     const program = installPacked(directory.path);
-    const args = ['--import', fakeOldNode, program, 'nonsense'];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(process.execPath, [program, 'nonsense'], { encoding: 'utf8' });
     assert.equal(status, 2);
     assert.match(stderr, /^plaudit COMMAND\n.*plaudit: there is no command nonsense\n$/s);
     await using created = await createTestDatabase();
@@ -61,6 +68,24 @@ describe('installed package on an old Node', () => {
       await useService(program, command, { DATA_DIR: directory.pathOf('data'), ...environment });
     }
   });
+
+  it('says which Node it needs on an older one, because it contains none', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const program = installPacked(directory.path);
+    const args = ['--import', fakeOldNode, program, '--version'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.equal(stderr, 'plaudit: Node 24.5 or later is needed, this is 20.1.0: https://nodejs.org/en/download\n');
+  });
+
+  it('names the packages that tracing needs where they are not installed', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const program = installPacked(directory.path);
+    const env = { ...programEnvironment(), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+    const { status, stderr } = spawnSync(process.execPath, [program, 'serve'], { encoding: 'utf8', env });
+    assert.equal(status, 1);
+    assert.match(stderr, /tracing needs packages that are not installed: run "npm install @opentelemetry\//);
+  });
 });
 
 describe('visible process on an old Node', () => {
@@ -68,8 +93,8 @@ describe('visible process on an old Node', () => {
     await using directory = await makeTemporaryDirectory();
     const dataDir = directory.pathOf('data');
     const settings = { WORKERS: '2', PORT: String(await findPort()), DATA_DIR: dataDir };
-    for (let start = 0; start < 2; start += 1) {
-      const child = startOnOldNode(ofSources, 'serve', settings);
+    for (let round = 0; round < 2; round += 1) {
+      const child = start(ofSources, 'serve', settings, ['--import', fakeOldNode]);
       try {
         const url = await awaitOutput(child, 'Plaudit listens on');
         assert.ok(url.includes(settings.PORT));
@@ -82,9 +107,14 @@ describe('visible process on an old Node', () => {
   });
 });
 
-/** Starts a command that serves, as an older Node does. */
-function startOnOldNode(program: string, command: string, environment: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, ['--import', fakeOldNode, program, command], {
+/** Starts a command that serves. */
+function start(
+  program: string,
+  command: string,
+  environment: Record<string, string>,
+  options: readonly string[] = [],
+): ChildProcess {
+  return spawn(process.execPath, [...options, program, command], {
     env: {
       ...programEnvironment(),
       PORT: '0',
@@ -99,7 +129,7 @@ function startOnOldNode(program: string, command: string, environment: Record<st
 
 /** Runs a command that serves, requests its pages, signs in where it is the demonstration, and ends it. */
 async function useService(program: string, command: string, environment: Record<string, string>): Promise<void> {
-  const child = startOnOldNode(program, command, environment);
+  const child = start(program, command, environment);
   const ended = once(child, 'exit');
   try {
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(await awaitOutput(child, 'Plaudit listens on')) ?? [];

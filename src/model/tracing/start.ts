@@ -23,15 +23,8 @@ export function isTracingWanted(environment: Readonly<Record<string, string | un
  */
 export async function startTracing(environment = process.env): Promise<() => Promise<void>> {
   if (!isTracingWanted(environment)) return async () => {};
-  const [{ context, propagation, trace }, sdk, resources, { OTLPTraceExporter }, hooks, { W3CTraceContextPropagator }] =
-    await Promise.all([
-      import('@opentelemetry/api'),
-      import('@opentelemetry/sdk-trace'),
-      import('@opentelemetry/resources'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/context-async-hooks'),
-      import('@opentelemetry/core'),
-    ]);
+  const { context, propagation, trace, sdk, resources, OTLPTraceExporter, hooks, W3CTraceContextPropagator } =
+    await loadPackages();
   const own = resources.resourceFromAttributes({ 'service.name': manifest.name, 'service.version': manifest.version });
   const named = resources.detectResources({ detectors: [resources.envDetector] });
   const provider = new sdk.TracerProvider({
@@ -50,6 +43,34 @@ export async function startTracing(environment = process.env): Promise<() => Pro
   return async () => {
     await Promise.race([provider.shutdown().catch(() => {}), wait(flushWithinMs, undefined, { ref: false })]);
   };
+}
+
+/** Loads packages that only tracing needs; the package leaves their installation to operators who trace. */
+async function loadPackages() {
+  try {
+    const [
+      { context, propagation, trace },
+      sdk,
+      resources,
+      { OTLPTraceExporter },
+      hooks,
+      { W3CTraceContextPropagator },
+    ] = await Promise.all([
+      import('@opentelemetry/api'),
+      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/context-async-hooks'),
+      import('@opentelemetry/core'),
+    ]);
+    return { context, propagation, trace, sdk, resources, OTLPTraceExporter, hooks, W3CTraceContextPropagator };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    const names = Object.keys(manifest.peerDependencies).join(' ');
+    throw new Error(
+      `tracing needs packages that are not installed: run "npm install ${names}", or unset OTEL_EXPORTER_*`,
+    );
+  }
 }
 
 /** Returns the share of traces that begin here and are exported. */

@@ -46,7 +46,7 @@ export function sharedBrowser(): Promise<Browser> {
 }
 
 async function startBrowser(): Promise<Browser> {
-  const fonts = await writeFontConfiguration(fontDirectory, [...bundledFonts, ...testFonts]);
+  const fonts = await writeFontConfiguration(fontDirectory, [bundledFonts, ...testFonts]);
   return playwright.launch({
     executablePath: await chromium.executablePath(),
     env: { ...process.env, FONTCONFIG_FILE: fonts },

@@ -1,20 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The bundled fonts, all under the SIL Open Font License 1.1: the measured one, and fonts for scripts that it lacks.
+ * The folder of the bundled fonts, all under the SIL Open Font License 1.1: the measured one, and fonts for scripts that it
+ * lacks.
  */
-export const bundledFonts = [
-  '@expo-google-fonts/noto-sans',
-  '@expo-google-fonts/noto-sans-arabic',
-  '@expo-google-fonts/noto-sans-hebrew',
-  '@expo-google-fonts/noto-sans-devanagari',
-  '@expo-google-fonts/noto-emoji',
-].flatMap((name) => {
-  const folder = dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
-  return ['400Regular', '600SemiBold'].map((weight) => join(folder, weight));
-});
+export const bundledFonts = fileURLToPath(new URL('../../../../fonts', import.meta.url));
 /**
  * The folders in which systems keep their fonts, for scripts that are not bundled, such as Chinese, Japanese and
  * Korean.
@@ -26,10 +18,7 @@ const installed = ['/usr/share/fonts', '/usr/local/share/fonts', '/Library/Fonts
  * is called before the first image is drawn.
  */
 export async function prepareFonts(dataDir: string): Promise<void> {
-  process.env['FONTCONFIG_FILE'] = await writeFontConfiguration(join(dataDir, 'fonts'), [
-    ...bundledFonts,
-    ...installed,
-  ]);
+  process.env['FONTCONFIG_FILE'] = await writeFontConfiguration(join(dataDir, 'fonts'), [bundledFonts, ...installed]);
 }
 
 /**
