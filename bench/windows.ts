@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { type CountedContributions, findWindowContributors } from '../src/contributions/contributors/window-store.ts';
+import {
+  type CountedContributions,
+  findWindowContributors,
+} from '../src/contributions/contributors/windowed-list-store.ts';
 import type { ItemScope } from '../src/contributions/evidence/items-store.ts';
 import { findItems } from '../src/contributions/evidence/store.ts';
-import { countParts } from '../src/contributions/windows/window-store.ts';
+import { countParts } from '../src/contributions/windows/counted-window-store.ts';
 import type { Connection, Database } from '../src/database/connections/connection.ts';
 import { openRequestPool } from '../src/database/reads/request-pool.ts';
 import { contributionKinds, itemised } from '../src/model/kinds.ts';

@@ -18,7 +18,7 @@ import { contributionRoutes } from '../contributions/routes.ts';
 import { SharedCounts } from '../database/connections/counts.ts';
 import { sharedSecret } from '../database/connections/secrets.ts';
 import { Computations } from '../http/pipeline/computations.ts';
-import { Endpoints } from '../http/pipeline/endpoints.ts';
+import { Endpoints } from '../http/pipeline/endpoint-registry.ts';
 import type { CardImages } from '../http/pipeline/images.ts';
 import type { OwnerServices } from '../http/pipeline/owner-pipeline.ts';
 import { Cursors } from '../http/pipeline/pagination.ts';

@@ -5,7 +5,7 @@ import { holdRepository } from './items/write-store.ts';
 import { countStoredLanguages } from './languages/recount-store.ts';
 import { countedInSql } from './totals/column-store.ts';
 import { daysInParts } from './totals/compare-totals-store.ts';
-import { type Days, isMomentIn } from './totals/counted-store.ts';
+import { type Days, isMomentIn } from './totals/expected-totals-store.ts';
 import { countStoredCommits } from './totals/total-store.ts';
 
 /** The contributions, or commits, that one statement counts; one day at least. */

@@ -22,7 +22,7 @@ import { type LoadedLanguages, loadLanguagesCard, presentLanguages } from './lan
 import { lastFetched, loadPrivateTotals } from './last-fetched.ts';
 import type { CountersOfDay } from './totals/counter-store.ts';
 import { findProgress } from './totals/progress-store.ts';
-import { loadWindows, type WindowSeries, wholeDays } from './windows/window.ts';
+import { loadWindows, type WindowSeries, wholeDays } from './windows/counted-window.ts';
 
 const ContributionCounters = Type.Object(
   Object.fromEntries(counterNames.map((name) => [name, Type.Integer({ minimum: 0, examples: [24] })])),

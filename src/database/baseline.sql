@@ -511,7 +511,7 @@ insert into changes_kept values (now());
 
 -- Totals, which follow from contributions and commits
 
--- The totals of a repository, and the position and sums of their check (contributions/checked-store.ts).
+-- The totals of a repository, and the position and sums of their check (contributions/totals/running-check-store.ts).
 create table repository_totals (
   repository_id uuid primary key,
   commits integer default 0 not null,

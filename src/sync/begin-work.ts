@@ -3,7 +3,7 @@ import { addJob, type Job } from '../database/queue/added-jobs.ts';
 import type { Task } from '../database/queue/queue.ts';
 import { correctFutureTimes } from '../database/schema/future-store.ts';
 import type { SyncContext } from './context.ts';
-import { forgetWaits, forgetWaitsJob } from './lookups/forget-waits.ts';
+import { forgetWaits, forgetWaitsJob } from './lookups/end-waits.ts';
 import { withdrawLostCredentials } from './lookups/lost-access.ts';
 
 /** The jobs of each start. Where times have to be corrected, they read all tables, so the node listens before they end. */

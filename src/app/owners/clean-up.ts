@@ -9,7 +9,7 @@ import { removeErasedRows } from '../../contributions/items/erased-repository-st
 import { findWithFormerNames, forgetNextCounts, releaseAddresses } from '../../contributions/items/identity-store.ts';
 import { cleanUpJob, collectRepositoryJob } from '../../contributions/items/jobs.ts';
 import { forgetStarEvents } from '../../contributions/items/star-store.ts';
-import { changesKeptMs, forgetChanges } from '../../contributions/totals/change-store.ts';
+import { changesKeptMs, forgetChanges } from '../../contributions/totals/change-log-store.ts';
 import { removeOutlivedCounters } from '../../contributions/totals/counter-store.ts';
 import { inBatches } from '../../database/connections/in-batches.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';

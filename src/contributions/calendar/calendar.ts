@@ -12,9 +12,9 @@ import type { Window } from '../../model/windows/window.ts';
 import { awaitListing } from '../items/await-listing.ts';
 import { findCollection } from '../items/collection-store.ts';
 import { calendarJob } from '../items/jobs.ts';
-import { isCollectingDays } from '../totals/counted-store.ts';
+import { isCollectingDays } from '../totals/expected-totals-store.ts';
 import { areTotalsWanted } from '../totals/wanted-totals-store.ts';
-import { type CountedAccount, countParts } from '../windows/window-store.ts';
+import { type CountedAccount, countParts } from '../windows/counted-window-store.ts';
 import { findReportedCalendar, type StoredCalendar } from './calendar-store.ts';
 
 const dayMs = 86_400_000;

@@ -25,7 +25,14 @@ import { type Collected, collectedOf, collectedOfRepository, uncollectedWithin }
 import type { Contributor } from './contributor.ts';
 import { findStart } from './ranking.ts';
 import { countAll, countContributors, findContributors } from './store.ts';
-import { type Limits, loadWithinLimits, NewcomersQuery, RepositoriesQuery, readLimits, WindowQuery } from './window.ts';
+import {
+  type Limits,
+  loadWithinLimits,
+  NewcomersQuery,
+  RepositoriesQuery,
+  readLimits,
+  WindowQuery,
+} from './windowed-list.ts';
 
 const ContributorItem = Type.Object(
   {

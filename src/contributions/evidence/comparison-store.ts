@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import type { StoredCounter } from '../../model/kinds.ts';
-import { changesKeptMs, manyChanges } from '../totals/change-store.ts';
+import { changesKeptMs, manyChanges } from '../totals/change-log-store.ts';
 import { isAmong } from './filter-store.ts';
 import {
   countsAsFork,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import type { StoredCounter } from '../../model/kinds.ts';
 import { counts } from '../totals/column-store.ts';
-import { commitsOfDay, identitiesOf, momentOf } from '../windows/window-store.ts';
+import { commitsOfDay, identitiesOf, momentOf } from '../windows/counted-window-store.ts';
 import { type ItemFilter, isAmong, isWanted, type NarrowedRepositories } from './filter-store.ts';
 
 /** SQL for the items of one counter. Each kind of items is read by the index of its person or repository. */

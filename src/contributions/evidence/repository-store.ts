@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { itemised, namesOfKinds, needsOf, type StoredCounter } from '../../model/kinds.ts';
 import { counts } from '../totals/column-store.ts';
-import { momentOf } from '../windows/window-store.ts';
+import { momentOf } from '../windows/counted-window-store.ts';
 import { isWanted } from './filter-store.ts';
 import { type ItemPage, type ItemScope, isOnPage, isWithin, itemsOf, visibleOf } from './items-store.ts';
 import type { Item } from './store.ts';

@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { pointRead } from '../../database/reads/point-reads.ts';
 import { contributionKinds, itemised, type StoredCounter } from '../../model/kinds.ts';
 import { counts } from '../totals/column-store.ts';
-import { commitsOfPerson, momentOf } from '../windows/window-store.ts';
+import { commitsOfPerson, momentOf } from '../windows/counted-window-store.ts';
 import { isWanted } from './filter-store.ts';
 import {
   endOfCounted,

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { type ContributionKind, contributionKinds } from '../../model/contribution.ts';
-import { requestTotals } from '../totals/changed-store.ts';
 import { sumOverOwned } from '../totals/owner-sum-store.ts';
 import { takeChanged } from '../totals/total-store.ts';
 import { isListedInPart, isSkippedElsewhere, toKinds } from '../totals/uncollected-store.ts';
+import { requestTotals } from '../totals/update-queue-store.ts';
 
 /**
  * The time between a change and the moment at which every response of a provider shows it, and the difference of its clock

@@ -5,7 +5,7 @@ import { inTransaction } from '../../database/connections/transaction.ts';
 import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
 import { isAgentAddress } from '../../model/agents.ts';
 import { notePeopleOfCommits } from '../totals/affected-store.ts';
-import { logRemovedCommits } from '../totals/change-store.ts';
+import { logRemovedCommits } from '../totals/change-log-store.ts';
 import { restartRecount } from './commits-again-store.ts';
 import { toTitle } from './read-rows-store.ts';
 import { holdRepository } from './write-store.ts';

@@ -4,7 +4,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
 import type { Contribution } from '../../model/contribution.ts';
 import { type StoredCounter, storedCounters } from '../../model/kinds.ts';
-import { type CountedEntry, entriesAsJson } from '../totals/change-store.ts';
+import { type CountedEntry, entriesAsJson } from '../totals/change-log-store.ts';
 import {
   columnsOf,
   detailColumns,

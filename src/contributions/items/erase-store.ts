@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { type Affected, notePeople, peopleInSql, toAffected } from '../totals/affected-store.ts';
-import { forgetChecked } from '../totals/checked-store.ts';
+import { forgetChecked } from '../totals/running-check-store.ts';
 
 /**
  * The removal of an account from contributions, totals and days, before the account itself is removed. Contributions and

@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { AppError } from '../../model/errors.ts';
 import { type StoredCounter, storedCounters } from '../../model/kinds.ts';
 import { type Affected, notePeople, peopleInSql, toAffected } from '../totals/affected-store.ts';
-import { type CountedEntry, type CountedItem, logChanges, logRemoved } from '../totals/change-store.ts';
+import { type CountedEntry, type CountedItem, logChanges, logRemoved } from '../totals/change-log-store.ts';
 import { countedInSql } from '../totals/column-store.ts';
 
 /**

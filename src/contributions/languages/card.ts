@@ -5,7 +5,7 @@ import { envelope } from '../../http/pipeline/envelope.ts';
 import type { ImageRequest } from '../../http/pipeline/images.ts';
 import type { Window } from '../../model/windows/window.ts';
 import { lastFetched } from '../last-fetched.ts';
-import { wholeDays } from '../windows/window.ts';
+import { wholeDays } from '../windows/counted-window.ts';
 import { type CountedLanguages, loadLanguages } from './languages.ts';
 
 const defaultLimit = 6;

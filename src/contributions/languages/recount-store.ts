@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
-import { forgetChecked } from '../totals/checked-store.ts';
-import { type Days, isDayIn, isMomentIn } from '../totals/counted-store.ts';
+import { type Days, isDayIn, isMomentIn } from '../totals/expected-totals-store.ts';
+import { forgetChecked } from '../totals/running-check-store.ts';
 import { needsLanguages, sumsOf } from './store.ts';
 import { changeLanguageSums } from './sum-store.ts';
 

@@ -4,7 +4,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { pointRead } from '../../database/reads/point-reads.ts';
 import { forgetFound, type PendingDetail } from '../items/detail-store.ts';
 import { lockTotals } from '../items/write-store.ts';
-import { changeCheckedLanguages } from '../totals/checked-store.ts';
+import { changeCheckedLanguages } from '../totals/running-check-store.ts';
 import type { FilesByLanguage } from './linguist.ts';
 import { changeLanguageSums } from './sum-store.ts';
 

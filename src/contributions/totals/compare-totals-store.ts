@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { ofDays, ofPeople, storedCounters } from '../../model/kinds.ts';
 import { doLanguagesDiffer } from '../languages/recount-store.ts';
 import { columnsOf } from './column-store.ts';
-import { type Days, isAmong, isDayIn, isMomentIn, summedDays, summedPeople } from './counted-store.ts';
+import { type Days, isAmong, isDayIn, isMomentIn, summedDays, summedPeople } from './expected-totals-store.ts';
 import type { DaysPart } from './recount-store.ts';
 
 /** The next days that one statement takes. */

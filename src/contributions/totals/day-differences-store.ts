@@ -3,9 +3,8 @@ import type { Connection } from '../../database/connections/connection.ts';
 import type { StoredCounter } from '../../model/kinds.ts';
 import type { LanguagesOfDay } from '../languages/recount-store.ts';
 import { namesOfCommit } from '../languages/store.ts';
-import { itemsOf } from './checked-store.ts';
 import { columnOf } from './column-store.ts';
-import type { NumbersOfPerson } from './counted-store.ts';
+import type { NumbersOfPerson } from './expected-totals-store.ts';
 import {
   addressesOfCommit,
   commitsOf,
@@ -17,6 +16,7 @@ import {
   readLargeDay,
   streamDay,
 } from './large-day-store.ts';
+import { itemsOf } from './running-check-store.ts';
 import { type Compared, Tally } from './tally.ts';
 
 /** The people or addresses of a large day that one pass compares, in the order of their ids. */

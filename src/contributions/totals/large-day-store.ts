@@ -4,7 +4,7 @@ import { streamRows } from '../../database/reads/stream-rows.ts';
 import type { StoredCounter } from '../../model/kinds.ts';
 import { holdAccounts, lockTotals } from '../items/write-store.ts';
 import { counts } from './column-store.ts';
-import { type Days, isDayIn, isMomentIn } from './counted-store.ts';
+import { type Days, isDayIn, isMomentIn } from './expected-totals-store.ts';
 
 /**
  * A day of a repository with more rows than one statement may take. A cursor reads all of its rows, few at a time, and holds no

@@ -5,7 +5,7 @@ import { markAddressesCounted } from '../items/identity-store.ts';
 import { holdRepository, lockTotals } from '../items/write-store.ts';
 import { columnOf } from './column-store.ts';
 import { findNextDays } from './compare-totals-store.ts';
-import { type CountedPeople, type Days, isDayIn, isMomentIn, summedDays } from './counted-store.ts';
+import { type CountedPeople, type Days, isDayIn, isMomentIn, summedDays } from './expected-totals-store.ts';
 import { type CountOfDay, holdUnchanged } from './large-day-store.ts';
 
 /**

@@ -4,7 +4,7 @@ import { contributionKinds, ofDays, ofPeople, type StoredCounter, storedCounters
 import { lockTotals } from '../items/write-store.ts';
 import { type CountedLanguages, recountLanguages } from '../languages/recount-store.ts';
 import { columnsOf, contributionsIn, replacing } from './column-store.ts';
-import { type CountedPeople, type Days, isAmong, isDayIn, summedOn, summedPeople } from './counted-store.ts';
+import { type CountedPeople, type Days, isAmong, isDayIn, summedOn, summedPeople } from './expected-totals-store.ts';
 import { type CountOfDay, holdUnchanged } from './large-day-store.ts';
 import { areCommitsCounted, countNewCommits, markTotalsChanged } from './total-store.ts';
 

@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import type { Repair } from '../../database/schema/repair.ts';
 import { contributionKinds, ofPeople, storedCounters } from '../../model/kinds.ts';
 import { contributionsIn } from './column-store.ts';
-import { type Days, peopleOf } from './counted-store.ts';
+import { type Days, peopleOf } from './expected-totals-store.ts';
 import { type LargeDay, readLargeDay, streamDay } from './large-day-store.ts';
 
 /**

@@ -4,7 +4,7 @@ import { addPendingForNewCommits } from '../items/detail-store.ts';
 import { markAddressesCounted } from '../items/identity-store.ts';
 import { holdRepository } from '../items/write-store.ts';
 import { uncountLanguages } from '../languages/store.ts';
-import { type Days, isMomentIn } from './counted-store.ts';
+import { type Days, isMomentIn } from './expected-totals-store.ts';
 
 /**
  * Totals of a repository, per contributor, per day and overall. `write-store.ts` counts changes of issues, pull requests,

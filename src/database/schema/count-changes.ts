@@ -80,7 +80,7 @@ end $$;
 }
 
 /**
- * Returns the statements that add changes to the sums of checks, which `contributions/checked-store.ts` defines, and remove the
+ * Returns the statements that add changes to the sums of checks, which `contributions/totals/running-check-store.ts` defines, and remove the
  * mark of a day that is counted.
  */
 function additionToChecks(counters: readonly StoredCounter[], given: string): string {

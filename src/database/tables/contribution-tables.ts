@@ -172,7 +172,7 @@ export interface RepositoryTotalsTable extends Record<CountedName, Generated<num
   /** The day before which the present recount has counted all commits, and their number; `infinity`: all days. Null: it begins. */
   recounted_until: string | null;
   recounted_commits: Generated<number>;
-  /** The day before which the check of `checked-store.ts` has counted, and sums of these days. Null: it begins; not compared. */
+  /** The day before which the check of `running-check-store.ts` has counted, and sums of these days. Null: it begins; not compared. */
   checked_until: string | null;
   checked_counts: Record<string, string | null> | null;
   /** The large day that is counted (null: none, or it changed since), and how often a count of one began. */

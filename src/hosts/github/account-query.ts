@@ -14,7 +14,7 @@ import type { GitHubClient } from './client.ts';
 import { denied } from './failures.ts';
 import { Nullable } from './payloads.ts';
 import { accountFragments } from './queries.ts';
-import { type ContributionWindow, isCutShort, type Span, toWindow } from './windows.ts';
+import { type ContributionWindow, isCutShort, type Span, toWindow } from './year-slices.ts';
 
 /** The requested account: a name, or a known account with its last known name. */
 export interface Target {

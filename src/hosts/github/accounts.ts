@@ -28,7 +28,7 @@ import {
   type Span,
   splitSpan,
   sumWindows,
-} from './windows.ts';
+} from './year-slices.ts';
 
 /** The data about an account that is kept from one report to the next. */
 const Memory = Type.Object({ windows: Type.Array(ContributionWindow) });

@@ -10,7 +10,7 @@ import type { Token } from './credentials.ts';
 import { TooHeavy } from './failures.ts';
 import { RateLimitPayload } from './payloads.ts';
 import { calendar, dayCounts } from './queries.ts';
-import { addDays, type Span } from './windows.ts';
+import { addDays, type Span } from './year-slices.ts';
 
 /** The most days that GitHub counts at once. */
 const maxDaysPerRequest = 365;

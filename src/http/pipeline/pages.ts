@@ -4,7 +4,7 @@ import type { App } from '../server/app.ts';
 import { withCompressedForms } from '../server/compression.ts';
 import { authorize } from './authorize.ts';
 import { type AccountName, AccountPath, MovedRepository, type ResolvedAccount } from './endpoint.ts';
-import type { PartRequest, PartResult } from './endpoints.ts';
+import type { PartRequest, PartResult } from './endpoint-registry.ts';
 import type { Wait } from './envelope.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { readAs } from './parameters.ts';

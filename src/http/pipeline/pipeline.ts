@@ -22,7 +22,7 @@ import {
   type RequestedPage,
   type ResolvedAccount,
 } from './endpoint.ts';
-import type { Endpoints } from './endpoints.ts';
+import type { Endpoints } from './endpoint-registry.ts';
 import { EnvelopeSchema } from './envelope.ts';
 import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, withImages } from './images.ts';
 import { type Cursors, PageParameters, withDefaultLimit } from './pagination.ts';

@@ -41,7 +41,7 @@ export interface RepositoryPlace {
   name: string;
 }
 
-/** The window as it is written; `src/recognition/boards/windows.ts` turns it into instants. */
+/** The window as it is written; `src/recognition/boards/board-window.ts` turns it into instants. */
 export type WindowRule =
   | { kind: 'range'; since: string | undefined; until: string | undefined; timeZone: string }
   | { kind: 'period'; period: string; timeZone: string }

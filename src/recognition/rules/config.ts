@@ -1,4 +1,4 @@
-import type { Checked } from './conditions/checked.ts';
+import type { Checked } from './conditions/terms.ts';
 import type { Action, Actor } from './conditions/vocabulary.ts';
 
 /** The contents of a file of achievements, without the parts that have errors. */

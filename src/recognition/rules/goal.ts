@@ -1,4 +1,4 @@
-import { type Checked, concernsPerson } from './conditions/checked.ts';
+import { type Checked, concernsPerson } from './conditions/terms.ts';
 import type { Achievement, Trigger } from './config.ts';
 
 /** A number that a person has to reach to earn an achievement. */

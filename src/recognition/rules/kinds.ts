@@ -1,5 +1,5 @@
 import type { ContributionKind, ItemKind } from '../../model/contribution.ts';
-import type { Checked } from './conditions/checked.ts';
+import type { Checked } from './conditions/terms.ts';
 import type { Action } from './conditions/vocabulary.ts';
 import type { Achievement, PointAction } from './config.ts';
 

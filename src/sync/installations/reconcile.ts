@@ -9,7 +9,7 @@ import type { InstallableApp, Installation } from '../../hosts/interface/install
 import type { Call } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
-import { forgetWaitsJob } from '../lookups/forget-waits.ts';
+import { forgetWaitsJob } from '../lookups/end-waits.ts';
 import { loadInstallations } from './load-installations.ts';
 import { updateInstalledRepositories } from './update-installed.ts';
 

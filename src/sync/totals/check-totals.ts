@@ -8,22 +8,14 @@ import {
   findEndOfAddresses,
   recountLanguageSums,
 } from '../../contributions/languages/sum-store.ts';
-import { countDay } from '../../contributions/totals/checked-day-store.ts';
-import {
-  type CountedDay,
-  compareChecked,
-  correctWhole,
-  endChecked,
-  findChecked,
-  moveChecked,
-} from '../../contributions/totals/checked-store.ts';
 import {
   differ,
   findDifferentPeople,
   findNextDays,
   type NextDays,
 } from '../../contributions/totals/compare-totals-store.ts';
-import type { Days } from '../../contributions/totals/counted-store.ts';
+import { countDay } from '../../contributions/totals/count-day-store.ts';
+import type { Days } from '../../contributions/totals/expected-totals-store.ts';
 import { beginDay } from '../../contributions/totals/large-day-store.ts';
 import { type DaysPart, recountPart, recountParts } from '../../contributions/totals/recount-store.ts';
 import {
@@ -35,6 +27,14 @@ import {
   findRepair,
   moveRepair,
 } from '../../contributions/totals/repair-store.ts';
+import {
+  type CountedDay,
+  compareChecked,
+  correctWhole,
+  endChecked,
+  findChecked,
+  moveChecked,
+} from '../../contributions/totals/running-check-store.ts';
 import { areCommitsCounted, countNewCommits, markTotalsChanged } from '../../contributions/totals/total-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inBatches } from '../../database/connections/in-batches.ts';

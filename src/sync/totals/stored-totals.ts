@@ -1,14 +1,14 @@
 import { refreshJob } from '../../accounts/jobs.ts';
 import { findById } from '../../accounts/store.ts';
 import { recordPrivateCounters } from '../../contributions/present-counters.ts';
+import { findHistory, saveCounters } from '../../contributions/totals/counter-store.ts';
+import { countStored } from '../../contributions/totals/private-store.ts';
 import {
   type ChangedContributor,
   forgetUncounted,
   recordContributorsOfChanged,
   takeChangedContributors,
-} from '../../contributions/totals/changed-store.ts';
-import { findHistory, saveCounters } from '../../contributions/totals/counter-store.ts';
-import { countStored } from '../../contributions/totals/private-store.ts';
+} from '../../contributions/totals/update-queue-store.ts';
 import { wantTotals } from '../../contributions/totals/wanted-totals-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inBatches } from '../../database/connections/in-batches.ts';

@@ -5,7 +5,7 @@ import {
   forgetUncounted,
   recordContributorsOfChanged,
   takeChangedContributors,
-} from '../../../src/contributions/totals/changed-store.ts';
+} from '../../../src/contributions/totals/update-queue-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { isOnCluster } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

@@ -7,17 +7,17 @@ import { removeCommits, saveAllCommits } from '../../../src/contributions/items/
 import { needLanguages } from '../../../src/contributions/items/detail-store.ts';
 import { saveResolved } from '../../../src/contributions/items/identity-store.ts';
 import { saveCommitLanguages } from '../../../src/contributions/languages/store.ts';
-import { countDay } from '../../../src/contributions/totals/checked-day-store.ts';
+import { differ, findNextDays } from '../../../src/contributions/totals/compare-totals-store.ts';
+import { countDay } from '../../../src/contributions/totals/count-day-store.ts';
+import { beginDay } from '../../../src/contributions/totals/large-day-store.ts';
+import { endRecount, recountNextDays } from '../../../src/contributions/totals/recount-commits-store.ts';
 import {
   type CountedDay,
   compareChecked,
   endChecked,
   findChecked,
   moveChecked,
-} from '../../../src/contributions/totals/checked-store.ts';
-import { differ, findNextDays } from '../../../src/contributions/totals/compare-totals-store.ts';
-import { beginDay } from '../../../src/contributions/totals/large-day-store.ts';
-import { endRecount, recountNextDays } from '../../../src/contributions/totals/recount-commits-store.ts';
+} from '../../../src/contributions/totals/running-check-store.ts';
 import { areCommitsCounted, countNewCommits, uncountCommits } from '../../../src/contributions/totals/total-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import {
   type CountedContributions,
   findWindowContributors,
-} from '../../../src/contributions/contributors/window-store.ts';
+} from '../../../src/contributions/contributors/windowed-list-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { contributionKinds } from '../../../src/model/kinds.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';

@@ -5,7 +5,7 @@ import { forgetInstallations } from '../../../src/accounts/installations/store.t
 import { boundPolls } from '../../../src/accounts/repositories/poll-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { removeOldVersions } from '../../../src/recognition/boards/ranking/version-store.ts';
+import { removeOldVersions } from '../../../src/recognition/boards/ranking/ranking-version-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';

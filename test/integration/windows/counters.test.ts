@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { countersOf, type Range } from '../../../simulators/world/expected-totals.ts';
 import type { Account } from '../../../simulators/world/model.ts';
 import type { World } from '../../../simulators/world/world.ts';
-import { countParts } from '../../../src/contributions/windows/window-store.ts';
+import { countParts } from '../../../src/contributions/windows/counted-window-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { readWindow, windowsUpTo } from '../../../src/model/windows/window.ts';
 import { sampled } from '../../depth.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findChecked } from '../../../src/contributions/totals/checked-store.ts';
 import { findRepair, moveRepair } from '../../../src/contributions/totals/repair-store.ts';
+import { findChecked } from '../../../src/contributions/totals/running-check-store.ts';
 import type { Database } from '../../../src/database/connections/connection.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough, sampled } from '../../depth.ts';

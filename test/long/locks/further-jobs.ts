@@ -25,7 +25,7 @@ import { recordFailed } from '../../../src/recognition/notifications/outbox-stor
 import { saveWebhookSecret } from '../../../src/recognition/notifications/secrets/store.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
 import { recountCommits } from '../../../src/sync/histories/read-history.ts';
-import { forgetWaits } from '../../../src/sync/lookups/forget-waits.ts';
+import { forgetWaits } from '../../../src/sync/lookups/end-waits.ts';
 import { checkTotals } from '../../../src/sync/totals/check-totals.ts';
 import { recordUsed } from '../../../src/views/cards/images/store.ts';
 

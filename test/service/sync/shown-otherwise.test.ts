@@ -7,7 +7,7 @@ import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { deleteRepository, setVisibility, transferRepository } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import type { World } from '../../../simulators/world/world.ts';
-import { recordContributorsOfChanged } from '../../../src/contributions/totals/changed-store.ts';
+import { recordContributorsOfChanged } from '../../../src/contributions/totals/update-queue-store.ts';
 import { untilIdle, untilListedAgain } from '../../e2e/access/state.ts';
 import { deliver, settings } from '../../e2e/deliveries/delivering.ts';
 import type { TestService } from '../../e2e/service.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { forgetWaits } from '../../../src/sync/lookups/forget-waits.ts';
+import { forgetWaits } from '../../../src/sync/lookups/end-waits.ts';
 import { createTestDatabase, openTestDatabase } from '../../database.ts';
 import { organization, reconcileNow } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';

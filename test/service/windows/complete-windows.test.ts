@@ -5,7 +5,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { Rewrite } from '../../../simulators/host.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { narrowUncollected } from '../../../src/contributions/items/collection-store.ts';
-import { findUndated } from '../../../src/contributions/windows/window-store.ts';
+import { findUndated } from '../../../src/contributions/windows/counted-window-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { contributionKinds } from '../../../src/model/contribution.ts';
 import { openTestDatabase } from '../../database.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { wholeDays } from '../../../src/contributions/windows/window.ts';
+import { wholeDays } from '../../../src/contributions/windows/counted-window.ts';
 import { meaningOf, readWindow, type WindowText } from '../../../src/model/windows/window.ts';
 
 const now = new Date('2026-11-23T09:30:00Z');

@@ -28,7 +28,7 @@ const writers: Readonly<Record<string, readonly string[]>> = {
     'contributions/totals/total-store.ts',
   ],
   repository_totals: [
-    'contributions/totals/checked-store.ts',
+    'contributions/totals/running-check-store.ts',
     'contributions/items/commits-again-store.ts',
     'contributions/totals/large-day-store.ts',
     'contributions/totals/recount-commits-store.ts',

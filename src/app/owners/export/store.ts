@@ -6,7 +6,7 @@ import { atOneMoment, streamRows } from '../../../database/reads/stream-rows.ts'
 import { keptAwards } from '../../../database/schema/kept-awards.ts';
 import { ofContributions, storedCounters } from '../../../model/kinds.ts';
 import { countsSince, mayKnowInSql } from '../../../recognition/achievements/awards/access-store.ts';
-import { isOfVersionInSql } from '../../../recognition/boards/ranking/version-store.ts';
+import { isOfVersionInSql } from '../../../recognition/boards/ranking/ranking-version-store.ts';
 
 /**
  * Exports the data about an account, one line each: `{"type": ..., "data": {...}}`. Keys and links come without

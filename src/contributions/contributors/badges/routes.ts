@@ -21,7 +21,7 @@ import {
   readLimits,
   WindowQuery,
   type WindowTexts,
-} from '../window.ts';
+} from '../windowed-list.ts';
 
 const Query = Type.Object({
   format: Type.Optional(Type.Enum([...imageFormats], { default: 'svg' })),

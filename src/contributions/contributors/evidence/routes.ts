@@ -17,8 +17,8 @@ import { EvidenceItem, evidenceListing, presentEvidence } from '../../evidence/p
 import { type Collected, collectedOf, collectedOfRepository, uncollectedWithin } from '../collected.ts';
 import type { Scope } from '../contributor.ts';
 import type { ContributorServices } from '../routes.ts';
-import { findNarrowed, RepositoriesQuery, readKinds, WindowQuery, type WindowTexts } from '../window.ts';
-import { countContributor } from '../window-store.ts';
+import { findNarrowed, RepositoriesQuery, readKinds, WindowQuery, type WindowTexts } from '../windowed-list.ts';
+import { countContributor } from '../windowed-list-store.ts';
 
 const LoginPath = Type.Object({ login: Type.String({ maxLength: 255, description: 'Name of the contributor.' }) });
 

@@ -3,7 +3,7 @@ import { changeNeeds } from '../../../contributions/items/detail-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { Detail } from '../../../model/contribution.ts';
 import { type Webhook as NotifiedWebhook, receiverOf, targetOf } from '../../notifications/notification.ts';
-import type { Checked } from '../../rules/conditions/checked.ts';
+import type { Checked } from '../../rules/conditions/terms.ts';
 import type { Achievement, Config, Webhook } from '../../rules/config.ts';
 import { requestFileCheck } from '../../rules/file/check-store.ts';
 import type { Report } from '../../rules/file/report.ts';

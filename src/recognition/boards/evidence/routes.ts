@@ -16,6 +16,7 @@ import { AppError } from '../../../model/errors.ts';
 import { readMoment } from '../../../model/windows/moments.ts';
 import { countedUntil } from '../../../model/windows/window.ts';
 import type { Board, PersonName } from '../board.ts';
+import { type BoardWindow, grantsAsOf, windowOf } from '../board-window.ts';
 import { hasRule, readDefinition } from '../definition.ts';
 import { findMembers } from '../ranking/member-store.ts';
 import { findReadableSeason } from '../seasons/load-season.ts';
@@ -38,7 +39,6 @@ import {
 } from '../views/evidence-store.ts';
 import { awaitRanking, findReadableBoard, refusePrivate } from '../views/load-board.ts';
 import { findPerson, type RankedPerson, type Ranking } from '../views/view-store.ts';
-import { type BoardWindow, grantsAsOf, windowOf } from '../windows.ts';
 
 /** The points of a person on a board, and the data of which they consist. */
 interface PersonScore {

@@ -1,6 +1,6 @@
 import { nearest } from '../../../model/text/nearest.ts';
-import { type Checked, concernsPerson } from '../../rules/conditions/checked.ts';
 import { alternatives, newFault } from '../../rules/conditions/fault.ts';
+import { type Checked, concernsPerson } from '../../rules/conditions/terms.ts';
 import type { Action } from '../../rules/conditions/vocabulary.ts';
 import { nodeAt } from '../../rules/file/read-entries.ts';
 import { readKeys, readNode, readParts, short } from '../../rules/file/read-node.ts';
@@ -15,7 +15,7 @@ import {
   type RepositoryPlace,
   type WindowRule,
 } from '../board.ts';
-import { windowOf } from '../windows.ts';
+import { windowOf } from '../board-window.ts';
 import { hostsOf } from './hosts.ts';
 import { checkPerson, readGrants, readPeople, readTeams, warnOfForeign } from './read-people.ts';
 import { checkMoment, readWindow } from './read-window.ts';

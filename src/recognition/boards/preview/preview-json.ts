@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../../../http/pipeline/envelope.ts';
 import { meaningOf } from '../../../model/windows/window.ts';
-import { concernsPerson } from '../../rules/conditions/checked.ts';
+import { concernsPerson } from '../../rules/conditions/terms.ts';
 import { explainRule } from '../../rules/file/explain-file.ts';
 import { nouns } from '../../rules/file/nouns.ts';
 import { toRepositories, toRules } from '../views/board-json.ts';

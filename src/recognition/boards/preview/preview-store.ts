@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
 import type { Board, PersonName } from '../board.ts';
+import { type BoardWindow, windowOf } from '../board-window.ts';
 import { peopleNamedIn } from '../named-people-store.ts';
 import { findMembers, type Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
-import { type BoardWindow, windowOf } from '../windows.ts';
 
 /** The ranking that a board of a file would have by the stored data. */
 export interface BoardPreview {

@@ -6,8 +6,8 @@ import { countedUntil } from '../../../model/windows/window.ts';
 import { isInRepositories, itemSource } from '../../rules/evaluation/item-sources.ts';
 import type { Statement } from '../../rules/evaluation/statement.ts';
 import type { Board, PersonName } from '../board.ts';
+import { type BoardWindow, grantsAsOf } from '../board-window.ts';
 import { keyOf } from '../teams/team-store.ts';
-import { type BoardWindow, grantsAsOf } from '../windows.ts';
 import type { Members } from './member-store.ts';
 import { scoreStatement } from './score-store.ts';
 

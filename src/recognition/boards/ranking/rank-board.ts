@@ -3,16 +3,17 @@ import { inBatches } from '../../../database/connections/in-batches.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import { announce } from '../../../database/queue/announcements.ts';
 import { takeSharedErasureLock } from '../../../database/schema/erasure-lock.ts';
-import type { Checked } from '../../rules/conditions/checked.ts';
+import type { Checked } from '../../rules/conditions/terms.ts';
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
 import type { Board } from '../board.ts';
 import { findAnyBoard, findBoardById } from '../board-store.ts';
+import { windowOf } from '../board-window.ts';
 import { restAfter } from '../jobs.ts';
-import { windowOf } from '../windows.ts';
-import { mergeChanges, noteAll, takeChanges } from './change-store.ts';
 import { findMembers, hasOtherMembers, saveMembers } from './member-store.ts';
 import type { RankingInput } from './people-store.ts';
 import { maxPeople, type RankingPlan, type Saved, saveNextPart, saveRanks } from './rank-store.ts';
+import { hasOldVersions, recordLeaders, removeOldVersions } from './ranking-version-store.ts';
+import { mergeChanges, noteAll, takeChanges } from './recount-notes-store.ts';
 import {
   basisOf,
   findNextRanking,
@@ -23,7 +24,6 @@ import {
   saveNextState,
   saveState,
 } from './state-store.ts';
-import { hasOldVersions, recordLeaders, removeOldVersions } from './version-store.ts';
 
 /**
  * The time, in ms, after which all transactions have ended that began before a new repository of a board was stored.

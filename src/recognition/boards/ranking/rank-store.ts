@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { listOrder, peopleStatement, type RankingInput, rankInSql } from './people-store.ts';
+import { rankedRowsInSql } from './ranking-version-store.ts';
 import type { RankingState } from './state-store.ts';
-import { rankedRowsInSql } from './version-store.ts';
 
 /** The most people on a board. When a board has this number, each change leads to a count of all people. */
 export const maxPeople = 100_000;

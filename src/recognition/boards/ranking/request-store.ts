@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { addJob } from '../../../database/queue/added-jobs.ts';
 import { type RankedBoard, rankBoardJob } from '../jobs.ts';
-import { noteAllOfPerson, noteAllOfTeam } from './change-store.ts';
+import { noteAllOfPerson, noteAllOfTeam } from './recount-notes-store.ts';
 
 /** The most boards that one change requests; `requestOutdatedBoards` finds the others later. */
 const boardsAtOnce = 500;

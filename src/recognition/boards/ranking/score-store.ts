@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { concernsPerson } from '../../rules/conditions/checked.ts';
+import { concernsPerson } from '../../rules/conditions/terms.ts';
 import { triggerSql } from '../../rules/evaluation/compile.ts';
 import { satisfiedAt } from '../../rules/evaluation/instants.ts';
 import {
@@ -18,7 +18,7 @@ import { PointSums } from '../../rules/evaluation/point-sums.ts';
 import { Statement } from '../../rules/evaluation/statement.ts';
 import { always } from '../../rules/file/read-trigger.ts';
 import type { Board, BoardRule } from '../board.ts';
-import { type BoardWindow, decidedAt } from '../windows.ts';
+import { type BoardWindow, decidedAt } from '../board-window.ts';
 
 /** The data that the points of a board are computed from. */
 export interface ScoreScope {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { Board } from '../board.ts';
-import type { BoardWindow } from '../windows.ts';
+import type { BoardWindow } from '../board-window.ts';
 import type { Members } from './member-store.ts';
 import type { RankingInput } from './people-store.ts';
 

@@ -7,7 +7,7 @@ import { isTeam, toPerson } from '../file/read-people.ts';
 import { keyOf, peopleNamedIn } from '../named-people-store.ts';
 import { type NamingParts, namesIn, withoutNames, withoutNamesIn } from './removed-names.ts';
 import type { Season } from './season-store.ts';
-import { keepForParts, peopleAtOnce } from './version-store.ts';
+import { keepForParts, peopleAtOnce } from './season-version-store.ts';
 
 /**
  * Copies the newest version of a season without the people who were erased or hidden, as a version whose table is stored by

@@ -5,11 +5,11 @@ import { takeSharedErasureLock } from '../../../database/schema/erasure-lock.ts'
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
 import { findSigner } from '../../signing/sign.ts';
 import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
+import { type BoardWindow, endedWindows, settledAt, windowOf } from '../board-window.ts';
 import { findMembers } from '../ranking/member-store.ts';
-import { type BoardWindow, endedWindows, settledAt, windowOf } from '../windows.ts';
 import { addAnonymousVersion, removeFormerTables } from './anonymous-store.ts';
 import { findSeason, findSeasons, findToFreeze, findWithdrawn, setFreezeTime } from './season-store.ts';
-import { addVersion, findBoardsToWrite, hasUnwritten } from './version-store.ts';
+import { addVersion, findBoardsToWrite, hasUnwritten } from './season-version-store.ts';
 import { withdrawAll } from './withdrawal-store.ts';
 import { type CountingServices, type SeasonServices, writeSeasons } from './write-seasons.ts';
 

@@ -19,7 +19,7 @@ import {
   saveNextPart,
   saveSigned,
   waitForHiding,
-} from './version-store.ts';
+} from './season-version-store.ts';
 import { isToWithdraw, withdrawAll } from './withdrawal-store.ts';
 
 /** The account of a board, in the addresses of its statements. */

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { Board } from '../board.ts';
+import type { BoardWindow } from '../board-window.ts';
 import { rounded } from '../ranking/people-store.ts';
 import { scoreStatement } from '../ranking/score-store.ts';
-import type { BoardWindow } from '../windows.ts';
 
 /** A contribution that gave a person points, or that gave none because of a cap. */
 export interface EvidenceItem {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { pointRead } from '../../../database/reads/point-reads.ts';
-import { isOfVersionInSql } from '../ranking/version-store.ts';
+import { isOfVersionInSql } from '../ranking/ranking-version-store.ts';
 
 /** A board that everyone may see, with the facts by which pages about its repositories and people link to it. */
 export interface OpenBoard {

@@ -13,7 +13,7 @@ import {
   isPresentRankInSql,
   type RankingVersion,
   rankedRowsInSql,
-} from '../ranking/version-store.ts';
+} from '../ranking/ranking-version-store.ts';
 
 /** The ranking of a board. */
 export interface Ranking {

@@ -1,9 +1,9 @@
 import { nearest } from '../../../model/text/nearest.ts';
-import type { ItemTerm } from './checked.ts';
 import { dateForms, nearestDate, readDate } from './dates.ts';
 import { alternatives, type Fault, newFault, type Span } from './fault.ts';
 import { maxInteger } from './parser.ts';
 import type { Comparison, Membership, Text, Value } from './syntax.ts';
+import type { ItemTerm } from './terms.ts';
 import {
   emojiAliases,
   emojis,

@@ -1,6 +1,5 @@
 import { nearest } from '../../../model/text/nearest.ts';
 import { checkFieldComparison, checkList } from './check-comparison.ts';
-import type { Checked, CheckedJunction, DateTerm, ItemTerm } from './checked.ts';
 import { alternatives, type Fault, newFault, type Span } from './fault.ts';
 import { parseCondition } from './parser.ts';
 import type {
@@ -15,6 +14,7 @@ import type {
   Ranking,
   Text,
 } from './syntax.ts';
+import type { Checked, CheckedJunction, DateTerm, ItemTerm } from './terms.ts';
 import {
   type Action,
   type AgeUnit,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Checked, concernsPerson } from '../conditions/checked.ts';
+import { type Checked, concernsPerson } from '../conditions/terms.ts';
 import type { Achievement, PointAction, PointRule, Trigger } from '../config.ts';
 import { type ItemSource, itemSource, noAuthors, type Scope, Steps } from './item-sources.ts';
 import { type Measure, Measures } from './measures.ts';

@@ -6,7 +6,7 @@ import {
   concernsPerson,
   type ItemTerm,
   type PersonTerm,
-} from '../conditions/checked.ts';
+} from '../conditions/terms.ts';
 import { ageUnits } from '../conditions/vocabulary.ts';
 import type { Achievement, Config, Trigger } from '../config.ts';
 import { dataOfTerm, dataOfTrigger, type RequiredData } from '../file/required-data.ts';

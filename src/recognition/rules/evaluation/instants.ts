@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Checked } from '../conditions/checked.ts';
+import type { Checked } from '../conditions/terms.ts';
 import type { FieldOf } from '../conditions/vocabulary.ts';
 import type { ItemSource } from './item-sources.ts';
 import { holds } from './item-terms.ts';

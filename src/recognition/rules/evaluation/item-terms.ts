@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isPresentInSql } from '../../../accounts/repositories/present-store.ts';
-import type { AgeTerm, Checked, DateTerm, ListTerm, NumberTerm, ReasonTerm } from '../conditions/checked.ts';
 import type { ComparisonOperator, SetForm } from '../conditions/syntax.ts';
+import type { AgeTerm, Checked, DateTerm, ListTerm, NumberTerm, ReasonTerm } from '../conditions/terms.ts';
 import { ageUnits, type FieldOf } from '../conditions/vocabulary.ts';
 import { effective, type ItemSource, isAnswered, isInRepositories, lowerCase } from './item-sources.ts';
 

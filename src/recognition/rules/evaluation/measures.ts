@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Checked } from '../conditions/checked.ts';
 import { maxInteger } from '../conditions/parser.ts';
+import type { Checked } from '../conditions/terms.ts';
 import { satisfiedAt } from './instants.ts';
 import type { ItemSource } from './item-sources.ts';
 import { allHold } from './item-terms.ts';

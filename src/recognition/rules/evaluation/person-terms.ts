@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Checked, type CountTerm, concernsPerson, type RankTerm, type SumTerm } from '../conditions/checked.ts';
 import type { ComparisonOperator } from '../conditions/syntax.ts';
+import { type Checked, type CountTerm, concernsPerson, type RankTerm, type SumTerm } from '../conditions/terms.ts';
 import { countOf, type Measure, type Measures, type MeasureUse, momentOf } from './measures.ts';
 
 /** A condition on all contributions of a person together, with the columns that hold its data. */

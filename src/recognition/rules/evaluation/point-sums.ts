@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { RankTerm } from '../conditions/checked.ts';
+import type { RankTerm } from '../conditions/terms.ts';
 import { type Measure, momentOf } from './measures.ts';
 import type { Points, SumColumns } from './person-terms.ts';
 import type { Statement } from './statement.ts';

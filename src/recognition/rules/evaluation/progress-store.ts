@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type ItemPage, isOnPage } from '../../../contributions/evidence/items-store.ts';
 import type { Item } from '../../../contributions/evidence/store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
-import { type Checked, concernsPerson } from '../conditions/checked.ts';
+import { type Checked, concernsPerson } from '../conditions/terms.ts';
 import type { Action } from '../conditions/vocabulary.ts';
 import type { Config, Trigger } from '../config.ts';
 import type { Goal } from '../goal.ts';

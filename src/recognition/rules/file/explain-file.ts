@@ -1,4 +1,5 @@
 import type { Detail } from '../../../model/contribution.ts';
+import type { ComparisonOperator } from '../conditions/syntax.ts';
 import {
   type Checked,
   concernsPerson,
@@ -7,8 +8,7 @@ import {
   type ListTerm,
   type NumberTerm,
   type StateTerm,
-} from '../conditions/checked.ts';
-import type { ComparisonOperator } from '../conditions/syntax.ts';
+} from '../conditions/terms.ts';
 import type { Action, Actor, Field } from '../conditions/vocabulary.ts';
 import type { Achievement, Config, PointRule, Trigger } from '../config.ts';
 import { nouns } from './nouns.ts';

@@ -1,6 +1,6 @@
-import type { Checked } from '../conditions/checked.ts';
 import { nearestDate, readDate } from '../conditions/dates.ts';
 import { type Fault, newFault } from '../conditions/fault.ts';
+import type { Checked } from '../conditions/terms.ts';
 import type { Achievement, Trigger } from '../config.ts';
 import { AchievementEntry, type AchievementFile, AchievementParts, ConfigFile, MetadataParts } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';

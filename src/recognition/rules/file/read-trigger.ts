@@ -1,7 +1,7 @@
 import { nearest } from '../../../model/text/nearest.ts';
 import { type CheckedCondition, checkCondition, type Surroundings } from '../conditions/check.ts';
-import type { Checked } from '../conditions/checked.ts';
 import { alternatives, type Fault, newFault, type Span } from '../conditions/fault.ts';
+import type { Checked } from '../conditions/terms.ts';
 import {
   type Action,
   type Actor,

@@ -1,5 +1,5 @@
 import type { ContributionDetails, Detail } from '../../../model/contribution.ts';
-import type { Checked } from '../conditions/checked.ts';
+import type { Checked } from '../conditions/terms.ts';
 import type { Action, Actor, Field } from '../conditions/vocabulary.ts';
 import type { PointAction, Trigger } from '../config.ts';
 import { type Kind, kindsAbove, kindsOfAction } from '../kinds.ts';

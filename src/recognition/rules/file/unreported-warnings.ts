@@ -1,7 +1,7 @@
 import type { UnreportedKind } from '../../../hosts/interface/provider.ts';
 import type { ContributionDetails } from '../../../model/contribution.ts';
-import type { Checked } from '../conditions/checked.ts';
 import { type Fault, newFault, type Span } from '../conditions/fault.ts';
+import type { Checked } from '../conditions/terms.ts';
 import type { Field } from '../conditions/vocabulary.ts';
 import type { Trigger } from '../config.ts';
 import { kindsOfAction } from '../kinds.ts';

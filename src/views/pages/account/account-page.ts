@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ShownRepository } from '../../../accounts/repositories/page-store.ts';
 import type { LanguageSum } from '../../../contributions/languages/store.ts';
 import { AccountPath, MovedRepository } from '../../../http/pipeline/endpoint.ts';
-import type { PartRequest } from '../../../http/pipeline/endpoints.ts';
+import type { PartRequest } from '../../../http/pipeline/endpoint-registry.ts';
 import type { Page, ReadPart } from '../../../http/pipeline/pages.ts';
 import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
@@ -38,7 +38,7 @@ import {
   repositories,
   section,
 } from './sections.ts';
-import { PeopleQuery, PrivateParameter, privateQuery, windowOf } from './windows.ts';
+import { PeopleQuery, PrivateParameter, privateQuery, windowOf } from './window-picker.ts';
 
 const AccountQuery = Type.Object({ ...PeopleQuery.properties, private: PrivateParameter });
 const numbersId = 'contributions';

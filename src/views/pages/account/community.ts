@@ -8,7 +8,7 @@ import { type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
 import { type Part, PersonPart, partReader } from '../layout/parts.ts';
 import type { Reader } from '../reader.ts';
 import { personLink, provenance, section } from './sections.ts';
-import { changeOf, mostPeople, nameOfWindow, type PageWindow, windowOf, windowPicker } from './windows.ts';
+import { changeOf, mostPeople, nameOfWindow, type PageWindow, windowOf, windowPicker } from './window-picker.ts';
 
 /** The people who contributed to the repositories of an owner, or to one of them, and newcomers beside them. */
 

@@ -22,7 +22,7 @@ import type { Progress } from '../progress/store.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import { boards, counters, earnable, repositoryFacts, section } from './sections.ts';
-import { PeopleQuery, windowOf } from './windows.ts';
+import { PeopleQuery, windowOf } from './window-picker.ts';
 
 const listLengths = { people: 50, achievements: 12, boards: 12 };
 const readRepository = partReader(RepositoryPart);

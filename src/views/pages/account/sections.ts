@@ -25,7 +25,7 @@ import { html, type Markup, trusted } from '../layout/html.ts';
 import { asOfText, type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
 import type { AwardPart, BoardPart, Part } from '../layout/parts.ts';
 import { oncePerLanguage, type Reader } from '../reader.ts';
-import { privateQuery } from './windows.ts';
+import { privateQuery } from './window-picker.ts';
 
 /** Sections that several pages show. */
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { daysOfWindow } from '../account/windows.ts';
+import { daysOfWindow } from '../account/window-picker.ts';
 import { boardPath, withQuery } from '../addresses.ts';
 import { html } from '../layout/html.ts';
 import type { Reader } from '../reader.ts';

@@ -7,7 +7,7 @@ import { AppError } from '../../../model/errors.ts';
 import { noSuchBoard } from '../../../recognition/boards/views/load-board.ts';
 import { completenessOf } from '../../cards/states/completeness.ts';
 import { fill } from '../../languages/language.ts';
-import { daysOfWindow } from '../account/windows.ts';
+import { daysOfWindow } from '../account/window-picker.ts';
 import { accountPath, boardPath, endpointPath, previewPath, withQuery } from '../addresses.ts';
 import { definitionOf } from '../definitions.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { MovedRepository } from '../../../http/pipeline/endpoint.ts';
-import type { PartRequest } from '../../../http/pipeline/endpoints.ts';
+import type { PartRequest } from '../../../http/pipeline/endpoint-registry.ts';
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
 import type { Page, PageContext } from '../../../http/pipeline/pages.ts';
 import type { Account } from '../../../model/account.ts';
@@ -13,7 +13,7 @@ import {
   WindowQuery,
   windowOf,
   windowPicker,
-} from '../account/windows.ts';
+} from '../account/window-picker.ts';
 import { accountPath, endpointPath, previewPath, repositoryPath, withQuery } from '../addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';

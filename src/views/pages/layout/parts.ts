@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type HandlerResult, MovedRepository } from '../../../http/pipeline/endpoint.ts';
-import type { PartResult } from '../../../http/pipeline/endpoints.ts';
+import type { PartResult } from '../../../http/pipeline/endpoint-registry.ts';
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
 
 /** The members of responses of the API that pages read. */

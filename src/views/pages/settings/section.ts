@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import type { Session } from '../../../accounts/access/sessions/session.ts';
-import type { OwnerRequest } from '../../../http/pipeline/endpoints.ts';
+import type { OwnerRequest } from '../../../http/pipeline/endpoint-registry.ts';
 import type { Form } from '../../../http/server/forms.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { PageWords } from '../../languages/texts.ts';

@@ -6,7 +6,7 @@ import { accountQueryText, allTotals } from '../../../../src/hosts/github/accoun
 import { commitAuthors } from '../../../../src/hosts/github/identities.ts';
 import * as queries from '../../../../src/hosts/github/queries.ts';
 import { changedFiles, lineCounts } from '../../../../src/hosts/github/streams/items.ts';
-import { allYears } from '../../../../src/hosts/github/windows.ts';
+import { allYears } from '../../../../src/hosts/github/year-slices.ts';
 
 function faults(text: string): string[] {
   return validate(schema, parse(text), specifiedRules, { maxErrors: 10 }).map(({ message }) => message);

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Form } from '../../../../http/server/forms.ts';
-import { privateQuery } from '../../account/windows.ts';
+import { privateQuery } from '../../account/window-picker.ts';
 import { accountPath, withQuery } from '../../addresses.ts';
 import { html, trusted } from '../../layout/html.ts';
 import { form, readItem, type Section } from '../section.ts';

@@ -2,18 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { namesOfCommit } from '../languages/store.ts';
 import {
-  added,
-  type CheckedSums,
-  daily,
-  items,
-  itemsOf,
-  ofItems,
-  personOfItem,
-  sum,
-  weighted,
-  weightedFiles,
-} from './checked-store.ts';
-import {
   addressesOfCommit,
   commitsOf,
   findAuthors,
@@ -24,6 +12,18 @@ import {
   readLargeDay,
   streamDay,
 } from './large-day-store.ts';
+import {
+  added,
+  type CheckedSums,
+  daily,
+  items,
+  itemsOf,
+  ofItems,
+  personOfItem,
+  sum,
+  weighted,
+  weightedFiles,
+} from './running-check-store.ts';
 
 /**
  * The check of a large day. The days of people and languages are compared by their sums, in which each number has a weight,

@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { ofDays, ofPeople, type StoredCounter, storedCounters } from '../../model/kinds.ts';
 import { lockTotals } from '../items/write-store.ts';
 import { counts } from './column-store.ts';
-import { type Days, isDayIn, isMomentIn } from './counted-store.ts';
+import { type Days, isDayIn, isMomentIn } from './expected-totals-store.ts';
 import { isUnchangedSince } from './large-day-store.ts';
 
 /**
@@ -14,7 +14,7 @@ import { isUnchangedSince } from './large-day-store.ts';
  * people have one sum, in which each counter of a person has a weight of its own, so that a wrong number, or the number of
  * another person, changes it. Sums that cannot follow a change are not compared until the check begins again: commits when
  * all of them are counted again, people when an account is erased, and languages when days before the position are
- * counted again. A large day is counted before, without a lock (`checked-day-store.ts`).
+ * counted again. A large day is counted before, without a lock (`count-day-store.ts`).
  */
 
 /** The sums; see `additionToChecks` of `count-changes.ts` for those of a change. */

@@ -17,7 +17,7 @@ import {
   findWindowContributors,
   type ListPlace,
   type PeopleFilter,
-} from './window-store.ts';
+} from './windowed-list-store.ts';
 
 const maxRepositories = 50;
 const maxListLength = 8000;

@@ -10,7 +10,7 @@ import {
   type Span,
   splitSpan,
   sumWindows,
-} from '../../../../src/hosts/github/windows.ts';
+} from '../../../../src/hosts/github/year-slices.ts';
 
 const dayMs = 86_400_000;
 
