@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../src/database/connections/connection.ts';
 import { readConfigFile } from '../src/recognition/achievements/config-file.ts';
 import type { Board } from '../src/recognition/boards/board.ts';
-import { windowOf } from '../src/recognition/boards/board-window.ts';
+import { toBoardWindow } from '../src/recognition/boards/board-window.ts';
 import { readBoardsFile } from '../src/recognition/boards/file/read-file.ts';
 import { rankedSql } from '../src/recognition/boards/ranking/rank-store.ts';
 import { withEvaluationMemory } from '../src/recognition/rules/evaluation/evaluate-store.ts';
@@ -50,7 +50,12 @@ export async function run(): Promise<BenchResult[]> {
 /** Ranks people without storing the ranking. */
 async function countRanked({ connection }: Database, repositoryId: string, board: Board): Promise<number> {
   const now = new Date();
-  const query = rankedSql({ board, window: windowOf(board.window, now), members: membersOf(repositoryId, now), now });
+  const query = rankedSql({
+    board,
+    window: toBoardWindow(board.window, now),
+    members: membersOf(repositoryId, now),
+    now,
+  });
   const { rows } = await withEvaluationMemory(connection, (transaction) =>
     // All columns count: PostgreSQL would leave out parts of the statement of which none is read.
     sql<{ people: number }>`select count(ranked) as people from (${query}) as ranked`.execute(transaction),

@@ -99,7 +99,7 @@ async function measure(database: Database, owner: Owner): Promise<Record<'event'
   const { connection, pool } = database;
   const services = {
     connection,
-    computations: new Computations({ versionOf: () => 0 }, () => false),
+    computations: new Computations({ findVersion: () => 0 }, () => false),
     now: () => new Date(),
   };
   const scope = { accountId: owner.accountId, repositoryId: null, includesPrivate: false };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { markAddressesCounted } from '../src/contributions/items/identity-store.ts';
 import { holdRepository, lockTotals } from '../src/contributions/items/write-store.ts';
 import { recountLanguageSums } from '../src/contributions/languages/sum-store.ts';
-import { columnOf, columnsOf, counts } from '../src/contributions/totals/column-store.ts';
+import { columnInSql, columnsInSql, counts } from '../src/contributions/totals/column-store.ts';
 import { recountParts } from '../src/contributions/totals/recount-store.ts';
 import type { Connection } from '../src/database/connections/connection.ts';
 import { type StoredCounter, storedCounters } from '../src/model/kinds.ts';
@@ -47,9 +47,9 @@ async function recountWhole(
       from contributions c where c.repository_id = ${repositoryId}
     )
     update repository_totals t
-    set is_changed = true, ${sql.join(counters.map(({ name }) => sql`${sql.ref(name)} = ${columnOf(name, 'c')}`))}
+    set is_changed = true, ${sql.join(counters.map(({ name }) => sql`${sql.ref(name)} = ${columnInSql(name, 'c')}`))}
     from counted c
-    where t.repository_id = ${repositoryId} and (${columnsOf(counters, 'c')}) is distinct from (${columnsOf(counters, 't')})
+    where t.repository_id = ${repositoryId} and (${columnsInSql(counters, 'c')}) is distinct from (${columnsInSql(counters, 't')})
     returning 1`.execute(transaction);
   if (rows.length > 0) await sql`select mark_unsummed(array[${repositoryId}::uuid])`.execute(transaction);
   return rows.length;

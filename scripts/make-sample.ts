@@ -267,7 +267,7 @@ async function storeImages({ database, providers }: Core): Promise<void> {
   for (const [path, image] of await encodeIcons()) {
     const owner = path.endsWith('light.png') ? 'sample-harbour' : 'sample-garden';
     const name = path.endsWith('light.png') ? 'lighthouse' : 'seedbook';
-    const url = host?.files?.urlOf({ owner, name } as never, path).replace(simulator.url, 'https://github.com') ?? '';
+    const url = host?.files?.toUrl({ owner, name } as never, path).replace(simulator.url, 'https://github.com') ?? '';
     await store(url, image, `${owner}/${name}`);
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
-import { formsOf, misuse, unknownCommand, usage, usageOf } from './app/commands/help.ts';
+import { formatForms, formatUsage, misuse, unknownCommand, usage } from './app/commands/help.ts';
 import { commands } from './app/commands/index.ts';
 import { type Io, UsageError } from './app/commands/io.ts';
 import { trustAuthorities } from './app/config/authorities.ts';
@@ -21,10 +21,10 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${usage()}\n${name === '' ? '' : `plaudit: ${unknownCommand(name)}\n`}`);
     return misused;
   }
-  if (rest.includes('--help') || rest.includes('-h')) return say(usageOf(name, command));
+  if (rest.includes('--help') || rest.includes('-h')) return say(formatUsage(name, command));
   const problem = misuse(name, command, rest);
   if (problem !== undefined) {
-    process.stderr.write(`${formsOf(name, command)}\nplaudit: ${problem}\n`);
+    process.stderr.write(`${formatForms(name, command)}\nplaudit: ${problem}\n`);
     return misused;
   }
   const isService = name === 'serve' || name === 'demo';

@@ -1,7 +1,7 @@
-import { receiverOf } from '../../src/recognition/notifications/notification.ts';
+import { toReceiver } from '../../src/recognition/notifications/notification.ts';
 
 const target = { url: 'https://chat.sample.invalid/hooks/garden' };
-const receiver = receiverOf('github', 'http', target);
+const receiver = toReceiver('github', 'http', target);
 
 /**
  * Returns statements that store messages about awards of the garden: one that was sent, and one whose receiver failed

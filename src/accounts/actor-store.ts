@@ -15,7 +15,7 @@ interface KnownByMention {
 }
 
 /** Returns a mention of an account by its host in other data, with the columns of `accounts`. */
-function mentionOf(provider: string, actor: Actor, { mentionedAt, newId }: { mentionedAt: Date; newId: () => string }) {
+function toMention(provider: string, actor: Actor, { mentionedAt, newId }: { mentionedAt: Date; newId: () => string }) {
   return {
     id: newId(),
     external_id: actor.externalId,
@@ -52,7 +52,7 @@ export async function saveActors(
   );
   const mentions = actors
     .filter(({ externalId }) => !optedOut.includes(externalId))
-    .map((actor) => mentionOf(provider, actor, options));
+    .map((actor) => toMention(provider, actor, options));
   const stored = await findMentioned(connection, provider, mentions);
   const ids = new Map(stored.map(({ id, external_id: externalId }) => [externalId, id]));
   const added = mentions.filter(({ external_id: externalId }) => !ids.has(externalId));
@@ -74,7 +74,7 @@ export async function saveActors(
   return ids;
 }
 
-type Mention = ReturnType<typeof mentionOf>;
+type Mention = ReturnType<typeof toMention>;
 
 /**
  * Returns SQL for the parts of a WITH clause that compare mentions with stored accounts: in `compared`, `differs` is true

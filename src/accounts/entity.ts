@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { formatTimestamp, TimestampSchema, UuidSchema } from '../http/pipeline/envelope.ts';
 import type { Account } from '../model/account.ts';
 import { toPathPart } from '../model/account.ts';
-import { levelOf } from '../model/level.ts';
+import { toLevel } from '../model/level.ts';
 
 const Social = Type.Object(
   {
@@ -100,7 +100,7 @@ export function toEntity(account: Account, { url, publicUrl }: { url: string; pu
     followers: account.followers ?? 0,
     following: account.following ?? 0,
     experience: account.experience,
-    level: levelOf(account.experience),
+    level: toLevel(account.experience),
     created_dttm: formatTimestamp(account.createdAt),
     updated_dttm: formatTimestamp(account.updatedAt),
   };

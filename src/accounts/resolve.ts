@@ -185,7 +185,7 @@ export class Resolver implements AccountResolver {
     if (requester === undefined) return claimLookup(connection, job, now());
     const isOwner = requester.ownerId !== null;
     const urgency = isOwner ? 'owner' : 'interactive';
-    const party = partyOf(requester, allowances, job);
+    const party = toParty(requester, allowances, job);
     const isCounted = requester.imageNetwork !== undefined && mayBeAbsent(job);
     const payload = isCounted ? { ...job.payload, counted: formatCounted(party.allowances) } : job.payload;
     return claimLookup(connection, withUrgency({ ...job, payload }, urgency), now(), party, isStored);
@@ -301,7 +301,7 @@ export function findProvider(providers: ReadonlyMap<string, Provider>, name: str
  * Returns the party on whose behalf a request starts lookups, with its allowances. Even owners are limited, each by
  * account, because anyone can create an account at a host and get a token for it.
  */
-function partyOf(
+function toParty(
   { ownerId, origins, imageNetwork }: Requester,
   { perAddress, perNetwork }: LookupAllowances,
   job: Job,

@@ -12,7 +12,7 @@ import { type AppOptions, type Core, openCore } from './core.ts';
 import { createApp, openImages } from './create-app.ts';
 import { type Jobs, startJobs } from './jobs.ts';
 import { createMetrics, registerSharedStates, registerStates } from './metrics.ts';
-import { startingSiteOf } from './site.ts';
+import { toStartingSite } from './site.ts';
 import { startMetrics } from './start-metrics.ts';
 
 /** The time for responses and statements under way when the service stops, in ms; then their connections are closed. */
@@ -37,7 +37,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   const { log, progressEveryMs } = options;
   const { registry, onJobEnd, ...observers } = createMetrics();
   await using resources = new AsyncDisposableStack();
-  const starting = await listenWhileStarting(config, { drawProblem, pages: startingPages(startingSiteOf(config)) });
+  const starting = await listenWhileStarting(config, { drawProblem, pages: startingPages(toStartingSite(config)) });
   resources.defer(() => starting.close());
   await requireGit();
   const core = await openCore(config, { ...options, ...observers, correctsTimesLater: true });

@@ -8,7 +8,7 @@ import { openDatabase, openUnchanged } from '../database/connections/open.ts';
 import { openPool, type PoolObserver } from '../database/connections/pool.ts';
 import { isPooled } from '../database/connections/sessions.ts';
 import { breakOffSilent } from '../database/connections/silent-connections.ts';
-import { historiesOf, prepareDataDirectory, saveAuthorities } from '../database/embedded/data-directory.ts';
+import { prepareDataDirectory, saveAuthorities, toHistoriesPath } from '../database/embedded/data-directory.ts';
 import { hasEmbeddedDatabase } from '../database/embedded/embedded.ts';
 import type { Announcement } from '../database/queue/announcements.ts';
 import { type Listener, listen } from '../database/queue/listener.ts';
@@ -112,7 +112,7 @@ function openHistories(
   options: Pick<CoreOptions, 'gitFirstResponseMs'> & Pick<HistoryCacheOptions, 'authorities' | 'now'>,
 ): HistoryCache {
   const { gitFirstResponseMs: firstResponseMs, authorities, now } = options;
-  return new HistoryCache({ directory: historiesOf(dataDir), ...historyLimits, firstResponseMs, authorities, now });
+  return new HistoryCache({ directory: toHistoriesPath(dataDir), ...historyLimits, firstResponseMs, authorities, now });
 }
 
 /** Opens the database and the clients of the providers. */
@@ -132,7 +132,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   clock = await closingOnFailure(openClock(database, options), database);
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
-  const onAnnouncement = receiversOf(cache, outcomes);
+  const onAnnouncement = createReceivers(cache, outcomes);
   const opening = openPools(database, config, options, () => listener.neededLsn());
   const { requests, control, dropSilent, closeAll } = await closingOnFailure(opening, database);
   const emitAnnouncement = (announcement: Announcement | undefined): void => {
@@ -251,7 +251,7 @@ async function openPools(
 }
 
 /** Returns the receivers of announcements in every process: they drop cached responses, and wake waiters for lookups. */
-function receiversOf(cache: ResponseCache, outcomes: Outcomes): Core['onAnnouncement'] {
+function createReceivers(cache: ResponseCache, outcomes: Outcomes): Core['onAnnouncement'] {
   return new Set<(announcement: Announcement | undefined) => void>([
     (announcement) => {
       // Withdrawn credentials hide private data of any number of accounts.
@@ -305,7 +305,8 @@ export async function findFault(
   { control, database, listener, requests }: Core,
   { dataDir, databaseUrl }: Config,
 ): Promise<string | undefined> {
-  const isComplete = existsSync(historiesOf(dataDir)) && (databaseUrl !== undefined || hasEmbeddedDatabase(dataDir));
+  const isComplete =
+    existsSync(toHistoriesPath(dataDir)) && (databaseUrl !== undefined || hasEmbeddedDatabase(dataDir));
   if (!isComplete) return 'DATA_DIR was deleted, or a part of it.';
   const exhausted = databaseUrl === undefined ? exhaustedAt(dataDir) : undefined;
   if (exhausted === 'inodes') return 'The disk of DATA_DIR, with the database, has no free inodes.';

@@ -46,7 +46,7 @@ import { signInHosts } from '../views/pages/sign-in/routes.ts';
 import type { Config } from './config/config.ts';
 import { type Core, findFault } from './core.ts';
 import { accessRoutes } from './owners/routes.ts';
-import { siteOf } from './site.ts';
+import { toSite } from './site.ts';
 
 /** The time limit of a response, without the wait for a provider, in ms. */
 const handlerMarginMs = 5000;
@@ -108,13 +108,13 @@ function openAccess({ onAnnouncement }: Core, context: Parameters<typeof createA
   const access = createAccess(context);
   onAnnouncement.add((announcement) => {
     if (announcement === undefined || announcement.kind === 'accounts') access.clear();
-    else if (announcement.kind === 'account') access.forget(announcement.key);
+    else if (announcement.kind === 'account') access.invalidate(announcement.key);
   });
   return access;
 }
 
 /** Returns a function that returns the URL of a server. Each look at the address of a socket is a call of the system. */
-function urlOf(host: string, server: () => App['server']): () => string {
+function createUrlReader(host: string, server: () => App['server']): () => string {
   let listening: string | undefined;
   return () => {
     if (listening !== undefined) return listening;
@@ -132,7 +132,7 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
   const resolver = createResolver(config, core, log, now);
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
   const counts = new SharedCounts(core.control.connection, now);
-  const ownUrl = urlOf(config.host, () => app.server);
+  const ownUrl = createUrlReader(config.host, () => app.server);
   const publicUrl = (): string => config.publicUrl ?? url ?? ownUrl();
   const isLive = (): boolean => listener.isConnected();
   const handlerTimeoutMs = config.lookupBudgetMs + handlerMarginMs;
@@ -210,5 +210,5 @@ function createResolver(config: Config, { requests, providers, outcomes }: Core,
 
 async function readSite(config: Config, { providers }: Core, publicUrl: () => string): Promise<Site> {
   const logo = config.siteLogo === undefined ? undefined : await readLogo(config.siteLogo);
-  return siteOf(config, { publicUrl, signInHosts: () => signInHosts({ publicUrl, providers }), logo });
+  return toSite(config, { publicUrl, signInHosts: () => signInHosts({ publicUrl, providers }), logo });
 }

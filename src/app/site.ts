@@ -5,7 +5,7 @@ import { stylePath } from '../views/pages/layout/style.ts';
 import type { Config } from './config/config.ts';
 
 /** Returns the site of a running service, as the operator configured it. */
-export function siteOf(
+export function toSite(
   config: Config,
   service: { publicUrl: () => string; signInHosts: () => readonly string[]; logo: Logo | undefined },
 ): Site {
@@ -25,9 +25,9 @@ export function siteOf(
 }
 
 /** Returns the site of a service that starts: it has no code hosts with which people can sign in, and its logo is not read. */
-export function startingSiteOf(config: Config): Site {
+export function toStartingSite(config: Config): Site {
   const publicUrl = (): string => config.publicUrl ?? '';
-  return siteOf(config, { publicUrl, signInHosts: () => [], logo: undefined });
+  return toSite(config, { publicUrl, signInHosts: () => [], logo: undefined });
 }
 
 /** Returns a function that builds the URL of an account's page, from the operator's settings of its provider. */

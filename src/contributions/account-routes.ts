@@ -7,8 +7,8 @@ import { PageParameters } from '../http/pipeline/pagination.ts';
 import { addEndpoint } from '../http/pipeline/pipeline.ts';
 import type { App } from '../http/server/app.ts';
 import type { Account } from '../model/account.ts';
-import { type Counters, experienceOf, unknownCounters } from '../model/counters.ts';
-import { levelOf } from '../model/level.ts';
+import { type Counters, sumExperience, unknownCounters } from '../model/counters.ts';
+import { toLevel } from '../model/level.ts';
 import { findDays } from './history.ts';
 import { lastFetched } from './last-fetched.ts';
 import type { CountersOfDay } from './totals/counter-store.ts';
@@ -47,7 +47,7 @@ export function accountRoutes(app: App, services: RouteServices): void {
     present: ({ counters, asOf, missing, progress }, { account, provider }) => ({
       envelope: envelope({
         dataType: 'entity',
-        data: [toCountedEntity(account, { url: provider.accounts.urlOf(account), publicUrl: publicUrl() }, counters)],
+        data: [toCountedEntity(account, { url: provider.accounts.toUrl(account), publicUrl: publicUrl() }, counters)],
         provenance: { asOf, missing, progress, includesPrivate: false },
       }),
       staleAt: resolver.staleAt(asOf),
@@ -66,6 +66,6 @@ export function toCountedEntity(
   urls: { url: string; publicUrl: string },
   lifetime: Counters,
 ): Entity {
-  const experience = experienceOf(lifetime);
-  return { ...toEntity(account, urls), experience, level: levelOf(experience) };
+  const experience = sumExperience(lifetime);
+  return { ...toEntity(account, urls), experience, level: toLevel(experience) };
 }

@@ -52,10 +52,10 @@ function dayOfCursor(parameter: string, [accountId, day]: Place, account: Accoun
 }
 
 function neverCounted(account: Account): CountersOfDay {
-  const day = dayOf(account.createdAt);
+  const day = formatDay(account.createdAt);
   return { day, counters: unknownCounters, missing: [...counterNames], updatedAt: account.updatedAt };
 }
 
-function dayOf(time: Date): string {
+function formatDay(time: Date): string {
   return time.toISOString().slice(0, 10);
 }

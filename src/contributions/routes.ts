@@ -13,7 +13,7 @@ import { WindowParameters } from '../model/windows/parameters.ts';
 import { today } from '../model/windows/periods.ts';
 import { invalid } from '../model/windows/problem.ts';
 import { readTimeZone } from '../model/windows/time-zones.ts';
-import { meaningOf, type Window } from '../model/windows/window.ts';
+import { toWindowMeaning, type Window } from '../model/windows/window.ts';
 import { incompleteSums, toCountedEntity } from './account-routes.ts';
 import { type Calendar, findCalendar } from './calendar/calendar.ts';
 import { StreakParameters, streaksIn } from './calendar/streaks.ts';
@@ -133,7 +133,7 @@ async function loadHistory(services: RouteServices, context: Context): Promise<H
   const found = await findDays(services, context, { ...page, limit: itemsToRead(page), includesPrivate });
   const asOf = await lastFetched(services, context, { includesPrivate, isCollected: false });
   const cut = cutPage(found, page.limit, page.start);
-  const missing = missingOf(cut.page[0]);
+  const missing = listMissing(cut.page[0]);
   return { ...cut, asOf, missing, progress: await loadProgress(services, context, missing), includesPrivate };
 }
 
@@ -187,14 +187,14 @@ function presentHistory(
   { account, provider }: Context,
 ): HandlerResult {
   const { page: days, asOf, missing, progress, includesPrivate } = history;
-  const urls = { url: provider.accounts.urlOf(account), publicUrl: publicUrl() };
+  const urls = { url: provider.accounts.toUrl(account), publicUrl: publicUrl() };
   // The first item is the account as it is now, which has one time of its last change on all endpoints.
-  const timeOf = (day: CountersOfDay): Date =>
+  const toTime = (day: CountersOfDay): Date =>
     day === days[0] && !history.hasPrevious ? account.updatedAt : day.updatedAt;
   return {
     envelope: envelope({
       dataType: 'entity',
-      data: days.map((day) => toItem(account, urls, { ...day, updatedAt: timeOf(day) })),
+      data: days.map((day) => toItem(account, urls, { ...day, updatedAt: toTime(day) })),
       provenance: { asOf, missing, progress, includesPrivate },
       ...neighbourCursors(history, ({ day }) => cursors.write(listing, [account.id, day])),
     }),
@@ -217,7 +217,7 @@ function presentSeries(
   }: LoadedSeries,
   { account, provider }: Context,
 ): HandlerResult {
-  const urls = { url: provider.accounts.urlOf(account), publicUrl: publicUrl() };
+  const urls = { url: provider.accounts.toUrl(account), publicUrl: publicUrl() };
   const includesPrivate = loaded.includesPrivate || calendarIncludesPrivate;
   return {
     envelope: envelope({
@@ -225,7 +225,7 @@ function presentSeries(
       data: windows.map(({ window, counters, source: ofWindow, calendarTotal }) => ({
         ...toCountedEntity(account, urls, lifetime),
         contributions: toMembers(counters),
-        window: meaningOf(window),
+        window: toWindowMeaning(window),
         ...(windows.length > 1 && { source: ofWindow }),
         ...(calendarTotal !== undefined && { calendar_total: calendarTotal }),
       })),
@@ -255,7 +255,7 @@ function presentCalendar(
   return {
     envelope: envelope({
       dataType: 'entity',
-      data: [toEntity(account, { url: provider.accounts.urlOf(account), publicUrl: publicUrl() })],
+      data: [toEntity(account, { url: provider.accounts.toUrl(account), publicUrl: publicUrl() })],
       provenance: {
         asOf,
         missing: isFinal ? [] : ['days'],
@@ -280,7 +280,7 @@ function presentCalendar(
  * Returns the names of the values that may be outdated or unknown: the missing counters, and the sums that contain
  * them.
  */
-function missingOf(day: CountersOfDay | undefined): string[] {
+function listMissing(day: CountersOfDay | undefined): string[] {
   return [...(day?.missing ?? []), ...incompleteSums(day)];
 }
 

@@ -248,7 +248,7 @@ create index images_used on images (used_at);
 
 -- Streams of repositories, and the work that is left on them
 
--- A list of a repository at the host, with its position: see sync/stream-store.ts.
+-- A list of a repository at the host, with its position: see sync/streams/stream-store.ts.
 create table streams (
   repository_id uuid not null references repositories(id) on delete cascade,
   name text not null,
@@ -645,7 +645,7 @@ create table owner_sums (
 );
 create index owner_sums_owner on owner_sums (owner_id);
 
--- Accounts whose stored numbers changed: sync/update-totals.ts.
+-- Accounts whose stored numbers changed: sync/totals/stored-totals.ts.
 create table changed_contributors (
   repository_id uuid not null references repositories(id) on delete cascade,
   account_id uuid not null references accounts(id) on delete cascade,

@@ -25,7 +25,7 @@ export function registerCredentialMetrics(registry: Registry, providers: Readonl
     labelNames: ['provider', 'state'],
     read: () =>
       [...providers].flatMap(([provider, one]) => {
-        const uses = usesOf(one);
+        const uses = listUses(one);
         return useStates.map((state) => ({
           labels: { provider, state },
           value: uses.filter((use) => use.state === state).length,
@@ -42,7 +42,7 @@ export function registerCredentialMetrics(registry: Registry, providers: Readonl
       labelNames: ['provider', 'credential', 'resource'],
       read: () =>
         [...providers].flatMap(([provider, one]) =>
-          sumQuotas(usesOf(one), part).map(({ credential, resource, value }) => ({
+          sumQuotas(listUses(one), part).map(({ credential, resource, value }) => ({
             labels: { provider, credential, resource },
             value,
           })),
@@ -51,7 +51,7 @@ export function registerCredentialMetrics(registry: Registry, providers: Readonl
   }
 }
 
-function usesOf(provider: Provider): CredentialUse[] {
+function listUses(provider: Provider): CredentialUse[] {
   return provider.credentialUses?.() ?? [];
 }
 

@@ -1,4 +1,4 @@
-import { type ContributionKind, type CounterName, counterNames, needsOf } from './kinds.ts';
+import { type ContributionKind, type CounterName, counterNames, listNeeds } from './kinds.ts';
 
 export { type CounterName, counterNames } from './kinds.ts';
 
@@ -8,9 +8,9 @@ export type Counters = Record<CounterName, number | null>;
 export const unknownCounters: Counters = eachCounter(() => null);
 
 /** Returns a value for each counter. */
-export function eachCounter<Value>(valueOf: (name: CounterName) => Value): Record<CounterName, Value> {
+export function eachCounter<Value>(toValue: (name: CounterName) => Value): Record<CounterName, Value> {
   const values: Partial<Record<CounterName, Value>> = {};
-  for (const name of counterNames) values[name] = valueOf(name);
+  for (const name of counterNames) values[name] = toValue(name);
   if (!isWhole(values)) throw new Error('a counter has no value');
   return values;
 }
@@ -25,11 +25,11 @@ export function missingFrom(counters: Partial<Counters>): CounterName[] {
 }
 
 /** Returns the sum of the counters; an unknown counter adds nothing. */
-export function experienceOf(counters: Counters): number {
+export function sumExperience(counters: Counters): number {
   return counterNames.reduce((sum, name) => sum + (counters[name] ?? 0), 0);
 }
 
 /** Returns the counters that lack contributions of kinds which are not completely known. */
 export function missingCounters(uncollected: readonly ContributionKind[]): CounterName[] {
-  return counterNames.filter((name) => needsOf(name).some((kind) => uncollected.includes(kind)));
+  return counterNames.filter((name) => listNeeds(name).some((kind) => uncollected.includes(kind)));
 }

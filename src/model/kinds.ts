@@ -243,7 +243,7 @@ export const sumColumns: readonly string[] = [
 export const itemised = storedCounters.filter(({ name }) => isCounterName(name));
 
 /** The kinds that must be completely known for the counter of an organization. */
-export function needsOf(name: CounterName): readonly ContributionKind[] {
+export function listNeeds(name: CounterName): readonly ContributionKind[] {
   return list[name].lifetime.needs;
 }
 

@@ -5,7 +5,7 @@ const unit = 100;
  * Returns the level of an experience: 0 for none, then 1 from the first contribution, 2 from 100, 3 from 400, 4 from
  * 900.
  */
-export function levelOf(experience: number): number {
+export function toLevel(experience: number): number {
   return experience <= 0 ? 0 : Math.floor(Math.sqrt(experience / unit)) + 1;
 }
 
@@ -23,8 +23,8 @@ export interface LevelProgress {
  * Returns the progress to the next level. Level 1 begins with the first contribution, level n + 1 at 100·n². Without
  * any contribution, `next` is 1, but `share` and `left` are those of level 1, of which 100 are left.
  */
-export function progressOf(experience: number): LevelProgress {
-  const next = levelOf(experience) + 1;
+export function toLevelProgress(experience: number): LevelProgress {
+  const next = toLevel(experience) + 1;
   const level = Math.max(1, next - 1);
   const from = unit * (level - 1) ** 2;
   const to = unit * level ** 2;

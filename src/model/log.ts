@@ -81,7 +81,7 @@ export function linesForPeople(print: (line: string) => void): DestinationStream
         String(time).slice(11, 19),
         level === 'info' ? '' : `${String(level)}:`,
         msg,
-        messagesOf(err),
+        formatMessages(err),
         ...details,
       ];
       print(
@@ -95,10 +95,10 @@ export function linesForPeople(print: (line: string) => void): DestinationStream
 }
 
 /** Returns the messages of an error and of its causes, as the log describes them. */
-function messagesOf(described: unknown): string {
+function formatMessages(described: unknown): string {
   const { message, cause } = toFields(described);
   if (typeof message !== 'string') return '';
-  const further = messagesOf(cause);
+  const further = formatMessages(cause);
   return further === '' ? `(${message})` : `(${message}) ${further}`;
 }
 

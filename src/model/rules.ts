@@ -165,9 +165,9 @@ export const derivedRules: readonly Rule[] = [
 ];
 
 /** Returns the sentences that define a counter: of a person, or of the items of all people in repositories. */
-export function definitionsOf(counter: CounterName, { isOfAll }: { isOfAll: boolean }): readonly [string, ...string[]] {
+export function listMeanings(counter: CounterName, { isOfAll }: { isOfAll: boolean }): readonly [string, ...string[]] {
   const [first = '', ...others] = rules.filter((rule) => rule.counter === counter).map(({ means }) => means);
-  const meansOfAll = isOfAll ? definitionOf(counter)?.meansOfAll : undefined;
+  const meansOfAll = isOfAll ? findDefinition(counter)?.meansOfAll : undefined;
   return meansOfAll === undefined ? [first, ...others] : [meansOfAll];
 }
 
@@ -179,10 +179,10 @@ export function numberDefinition(counter: string): string {
 }
 
 /** Returns the id of the rule of a counter, or of languages. */
-export function ruleOf(counter: string): string {
-  return definitionOf(counter)?.rule ?? derivedRules.find((rule) => rule.counter === counter)?.id ?? '';
+export function findRuleId(counter: string): string {
+  return findDefinition(counter)?.rule ?? derivedRules.find((rule) => rule.counter === counter)?.id ?? '';
 }
 
-function definitionOf(counter: string): (typeof definitions)[number][1] | undefined {
+function findDefinition(counter: string): (typeof definitions)[number][1] | undefined {
   return definitions.find(([name]) => name === counter)?.[1];
 }

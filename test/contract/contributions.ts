@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Repository } from '../../simulators/world/model.ts';
 import { dismissReview } from '../../simulators/world/threads.ts';
-import { type Stream, streamsOf } from '../../src/hosts/interface/provider.ts';
+import { listStreams, type Stream } from '../../src/hosts/interface/provider.ts';
 import { type Contribution, contributionKinds, type ItemKind } from '../../src/model/contribution.ts';
 import { compareContributions, expectedContributions, normalize, withoutUnreported } from './expected.ts';
 import { type Fixture, knownRepository, newCall, type Rule, ruleAboutParts } from './host.ts';
@@ -17,7 +17,7 @@ export const contributionRules: readonly Rule[] = [
     title: 'names a kind that no stream covers as unavailable, with the reason',
     tokens: ['public_only'],
     check: async ({ provider }) => {
-      const covered = new Set(streamsOf(provider).flatMap(({ covers }) => covers));
+      const covered = new Set(listStreams(provider).flatMap(({ covers }) => covers));
       const unreported = new Set(
         provider.unreported.filter(({ details }) => details === undefined).map(({ kind }) => kind),
       );
@@ -32,7 +32,7 @@ export const contributionRules: readonly Rule[] = [
     title: 'names a kind that no stream covers as unavailable, also without a token',
     tokens: [],
     check: async ({ provider }) => {
-      const covered = new Set(streamsOf(provider).flatMap(({ covers }) => covers));
+      const covered = new Set(listStreams(provider).flatMap(({ covers }) => covers));
       const unreported = new Set(provider.unreported.map(({ kind }) => kind));
       assert.deepEqual(
         kinds.filter((kind) => !covered.has(kind) && !unreported.has(kind)),

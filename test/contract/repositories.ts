@@ -131,10 +131,10 @@ export const repositoryRules: readonly Rule[] = [
     check: async (fixture) => {
       const { provider, repositories } = fixture;
       const { signal } = new AbortController();
-      const open = await provider.history.remoteOf(await knownRepository(fixture, repositories.handbook), signal);
+      const open = await provider.history.toRemote(await knownRepository(fixture, repositories.handbook), signal);
       assert.equal(open.authorization, undefined);
       if (provider.privateData === undefined) return;
-      const hidden = await provider.history.remoteOf(await knownRepository(fixture, repositories.plans), signal);
+      const hidden = await provider.history.toRemote(await knownRepository(fixture, repositories.plans), signal);
       assert.match(hidden.authorization ?? '', /^Basic /);
     },
   }),

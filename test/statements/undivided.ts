@@ -29,7 +29,7 @@ const voidFunctions = new Set([
   'announce_accounts',
   'announce_holders',
   'count_changes',
-  'forget_commit_counts',
+  'mark_commits_uncounted',
   'mark_unsummed',
   'pg_advisory_xact_lock',
   'pg_notify',

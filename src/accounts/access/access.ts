@@ -7,9 +7,9 @@ export interface Access {
   authenticate(token: string): Promise<Caller>;
   /** Returns the caller of a token that was verified before and is still valid; undefined otherwise. */
   recognize(token: string): Caller | undefined;
-  /** Forgets the verified tokens of an account; called after each change of the account. */
-  forget(accountId: string): void;
-  /** Forgets all verified tokens; called when this node may have missed changes. */
+  /** Invalidates the verified tokens of an account; called after each change of the account. */
+  invalidate(accountId: string): void;
+  /** Invalidates all verified tokens; called when this node may have missed changes. */
   clear(): void;
 }
 
@@ -24,7 +24,7 @@ export function createAccess(context: VerifyContext & { isLive: () => boolean })
     recognize,
     authenticate: async (token) =>
       recognize(token) ?? (await cache.verify(token, (unknown) => verifyToken(context, unknown))),
-    forget: (accountId) => cache.forget(accountId),
+    invalidate: (accountId) => cache.invalidate(accountId),
     clear: () => cache.clear(),
   };
 }

@@ -7,7 +7,7 @@ import type { AccessServices } from './services.ts';
  * Finds the actor behind a caller: the person who signed in, the key that signed the token, or the person to whom the
  * token was issued; `unknown` when the audit trail does not hold the issue of the token any more.
  */
-export async function actorOf(connection: Connection, caller: Caller): Promise<Actor> {
+export async function findActor(connection: Connection, caller: Caller): Promise<Actor> {
   const { accountId, tokenId, keyId, person } = caller;
   if (person !== undefined) return { actor: person.name, tokenId: null };
   if (keyId !== null) return { actor: `key ${keyId}`, tokenId };

@@ -25,8 +25,8 @@ export async function loadOwnedPage<Item>(
   const { limit, start } = page;
   const found = await find({
     limit: limit + 1,
-    ...(start.after && { after: idOf('after', start.after, account.id) }),
-    ...(start.before && { before: idOf('before', start.before, account.id) }),
+    ...(start.after && { after: readId('after', start.after, account.id) }),
+    ...(start.before && { before: readId('before', start.before, account.id) }),
   });
   return cutPage(found, limit, start);
 }
@@ -47,7 +47,7 @@ export function presentOwnedPage<Item extends { id: string }>(
   });
 }
 
-function idOf(parameter: string, [accountId, id]: Place, ownerId: string): string {
+function readId(parameter: string, [accountId, id]: Place, ownerId: string): string {
   if (accountId !== ownerId || typeof id !== 'string') throw staleCursor(parameter);
   return id;
 }

@@ -3,7 +3,7 @@ import { inTransaction } from '../../database/connections/transaction.ts';
 import type { Caller } from '../../http/pipeline/caller.ts';
 import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
-import { actorOf, recordAction } from './actor.ts';
+import { findActor, recordAction } from './actor.ts';
 import type { AuditAction } from './audit/store.ts';
 import type { AccessServices } from './services.ts';
 
@@ -33,6 +33,10 @@ export async function removeItem(
   await inTransaction(services.connection, async (transaction) => {
     if (!(await remove(transaction, account.id)))
       throw new AppError('not_found', `The account has no such ${itemName}.`);
-    await recordAction(services, transaction, account.id, { action, subject, ...(await actorOf(transaction, caller)) });
+    await recordAction(services, transaction, account.id, {
+      action,
+      subject,
+      ...(await findActor(transaction, caller)),
+    });
   });
 }

@@ -1,14 +1,14 @@
 import { Value } from 'typebox/value';
-import { forgetCounts } from '../../database/connections/counts.ts';
+import { deleteCounts } from '../../database/connections/counts.ts';
 import { inBatches } from '../../database/connections/in-batches.ts';
 import type { Task } from '../../database/queue/queue.ts';
 import { PersonOnProvider } from '../jobs.ts';
-import { type CheckContext, checkAdministrationsOf, checkDueAdministrators } from './administrators/check.ts';
-import { forgetAudit } from './audit/store.ts';
-import { forgetExpired } from './sessions/store.ts';
+import { type CheckContext, checkAdministrations, checkDueAdministrators } from './administrators/check.ts';
+import { deleteAudit } from './audit/store.ts';
+import { deleteExpired } from './sessions/store.ts';
 import type { NewSigningKey } from './tokens/signing-key.ts';
 import { tendSigningKeys } from './tokens/signing-key-store.ts';
-import { forgetRevocations } from './tokens/store.ts';
+import { deleteRevocations } from './tokens/store.ts';
 
 /** The most rows that one statement deletes. */
 const atOnce = 5000;
@@ -25,11 +25,11 @@ export function createAccessTasks(context: CheckContext & { newSigningKey: NewSi
         await tendSigningKeys(connection, now(), newSigningKey);
         const [time, auditBefore] = [now(), new Date(now().getTime() - auditKeptMs)];
         // The rows that are left after the last batch wait for the next run.
-        await inBatches(() => forgetRevocations(connection, time, atOnce));
-        await inBatches(() => forgetExpired(connection, 'sessions', time, atOnce));
-        await inBatches(() => forgetExpired(connection, 'sign_ins', time, atOnce));
-        await inBatches(() => forgetCounts(connection, time, atOnce));
-        await inBatches(() => forgetAudit(connection, auditBefore, atOnce));
+        await inBatches(() => deleteRevocations(connection, time, atOnce));
+        await inBatches(() => deleteExpired(connection, 'sessions', time, atOnce));
+        await inBatches(() => deleteExpired(connection, 'sign_ins', time, atOnce));
+        await inBatches(() => deleteCounts(connection, time, atOnce));
+        await inBatches(() => deleteAudit(connection, auditBefore, atOnce));
       },
     },
     check_administrators: {
@@ -39,7 +39,7 @@ export function createAccessTasks(context: CheckContext & { newSigningKey: NewSi
     },
     check_administrator: {
       urgency: 'interactive',
-      run: (payload, signal) => checkAdministrationsOf(context, Value.Parse(PersonOnProvider, payload), signal),
+      run: (payload, signal) => checkAdministrations(context, Value.Parse(PersonOnProvider, payload), signal),
     },
   };
 }

@@ -19,7 +19,7 @@ export type Owners =
   /** All accounts that ever installed the service at a provider. */
   | { everyInstalledOn: string };
 
-function areOf(owners: Owners): RawBuilder<boolean> {
+function belongTo(owners: Owners): RawBuilder<boolean> {
   if ('repositoryIds' in owners) return sql`r.id = any(${owners.repositoryIds}::uuid[])`;
   if ('ids' in owners) return sql`a.id = any(${owners.ids}::uuid[])`;
   return 'account' in owners
@@ -37,7 +37,7 @@ export async function recordInstalled(transaction: Connection, owners: Owners, n
     update repositories set installed_at = case when installed_at is null then ${now}::timestamptz end
     where id in (
       select r.id from repositories r join accounts a on a.id = r.owner_id
-      where ${areOf(owners)} and (r.installed_at is not null) <> exists (select from installations i where ${covers})
+      where ${belongTo(owners)} and (r.installed_at is not null) <> exists (select from installations i where ${covers})
       order by r.id for no key update of r)`.execute(transaction);
 }
 
@@ -50,7 +50,7 @@ export async function hideUncovered(transaction: Connection, owners: Owners, now
     update repositories set deleted_at = ${now}, updated_at = ${now}
     where id in (
       select r.id from repositories r join accounts a on a.id = r.owner_id
-      where ${areOf(owners)} and r.is_private and r.deleted_at is null
+      where ${belongTo(owners)} and r.is_private and r.deleted_at is null
         and r.credential_name in (select credential_name from installations where provider = a.provider)
         and not exists (select from installations i where i.credential_name = r.credential_name and ${covers})
       order by r.id for no key update of r)

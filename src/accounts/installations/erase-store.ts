@@ -5,11 +5,11 @@ import { announce } from '../../database/queue/announcements.ts';
 import { deleteSome } from '../../database/schema/delete-some.ts';
 
 /**
- * Ends the installations of an account, and replaces what names the account in them by the id with which `eraseInstallationsOf`
+ * Ends the installations of an account, and replaces what names the account in them by the id with which `eraseInstallations`
  * finds them. There are few, because a host installs an app once for each account. Must run in the transaction that empties the
  * account.
  */
-export async function endInstallationsOf(
+export async function endInstallations(
   transaction: Connection,
   { id, provider, externalId }: { id: string; provider: string; externalId: string },
   now: Date,
@@ -28,7 +28,7 @@ export async function endInstallationsOf(
  * covered.
  * @returns how many; 0 when none are left, or others hold the rest.
  */
-export function eraseInstallationsOf(
+export function eraseInstallations(
   connection: Connection,
   { id: accountId, provider }: { id: string; provider: string },
   limit: number,

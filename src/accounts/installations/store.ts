@@ -207,7 +207,7 @@ export async function findInstallation(
 }
 
 /** Finds the installations of an account that are not removed, by their ids. */
-export async function findInstallationsOf(
+export async function findInstallationsByAccount(
   connection: Connection,
   { provider, externalId }: { provider: string; externalId: string },
 ): Promise<StoredInstallation[]> {
@@ -258,7 +258,7 @@ export async function listInstallations(
  * Deletes some rows about installations that were removed before a time: first those of the repositories that they covered.
  * @returns how many.
  */
-export async function forgetInstallations(connection: Connection, before: Date, limit: number): Promise<number> {
+export async function deleteInstallations(connection: Connection, before: Date, limit: number): Promise<number> {
   const removed = sql`select provider, id from installations where removed_at < ${before}`;
   const { numAffectedRows = 0n } = await sql`
     delete from covered_repositories where ctid = any(array(

@@ -21,7 +21,7 @@ export function eraseHidden(connection: Connection, before: Date, limit: number)
 }
 
 /** Begins the erasure of some repositories of an account. @returns how many. */
-export function eraseSomeOf(connection: Connection, ownerId: string, limit: number): Promise<number> {
+export function eraseSomeRepositories(connection: Connection, ownerId: string, limit: number): Promise<number> {
   return beginErasing(connection, sql`owner_id = ${ownerId} order by id limit ${limit}`);
 }
 

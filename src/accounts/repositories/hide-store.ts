@@ -48,7 +48,7 @@ export async function hideUnseen(
 }
 
 /** Hides some repositories of an account that is being erased. @returns how many. */
-export async function hideSomeOf(
+export async function hideSomeRepositories(
   connection: Connection,
   ownerId: string,
   { limit, now }: { limit: number; now: Date },

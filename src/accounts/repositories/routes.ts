@@ -77,8 +77,8 @@ export function repositoryRoutes(app: App, services: RouteServices & { awaitList
       const { limit, start } = page;
       const found = await findRepositoryPage(connection, account.id, {
         limit: limit + 1,
-        after: start.after && placeOf('after', start.after, account.id),
-        before: start.before && placeOf('before', start.before, account.id),
+        after: start.after && readPlace('after', start.after, account.id),
+        before: start.before && readPlace('before', start.before, account.id),
       });
       return { repositories: cutPage(found, limit, start), listedAt: listed.listedAt };
     },
@@ -88,7 +88,7 @@ export function repositoryRoutes(app: App, services: RouteServices & { awaitList
         data: repositories.page.map(({ repository }) =>
           toDetails(repository, {
             owner: account.name,
-            url: provider.repositories.urlOf(account.name, repository.name),
+            url: provider.repositories.toUrl(account.name, repository.name),
           }),
         ),
         ...neighbourCursors(repositories, ({ place }) => cursors.write(listing, [account.id, ...place])),
@@ -98,7 +98,7 @@ export function repositoryRoutes(app: App, services: RouteServices & { awaitList
   });
 }
 
-function placeOf(parameter: string, [accountId, createdAtUs, id]: Place, ownerId: string): RepositoryPlace {
+function readPlace(parameter: string, [accountId, createdAtUs, id]: Place, ownerId: string): RepositoryPlace {
   if (accountId !== ownerId || typeof createdAtUs !== 'string' || typeof id !== 'string') throw staleCursor(parameter);
   return [createdAtUs, id];
 }

@@ -44,7 +44,7 @@ export async function saveListedRepositories(
 ): Promise<{ ids: Map<string, string>; ownersChanged: string[] }> {
   const { provider, ownerId, listedAt } = listed;
   if (listed.repositories.length === 0) return { ids: new Map(), ownersChanged: [] };
-  const rows = listed.repositories.map((repository) => ({ id: listed.newId(), ...columnsOf(repository) }));
+  const rows = listed.repositories.map((repository) => ({ id: listed.newId(), ...toColumns(repository) }));
   const externalIds = rows.map((row) => row.external_id);
   // Locks the rows, so that the second of two concurrent saves sees the changes of the first.
   await sql`
@@ -112,7 +112,7 @@ function knownNumbers(provider: string): RawBuilder<unknown> {
 }
 
 /** Returns the columns that hold the provider's facts about a repository. */
-function columnsOf(repository: RepositoryFacts) {
+function toColumns(repository: RepositoryFacts) {
   return {
     external_id: repository.externalId,
     handle: repository.handle,

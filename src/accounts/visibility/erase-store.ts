@@ -59,6 +59,6 @@ export async function removeAccount(transaction: Connection, id: string): Promis
  * Deletes some rows that belong to an account: those that would be deleted with it, except repositories.
  * @returns how many rows.
  */
-export function removeRowsOf(connection: Connection, accountId: string, limit: number): Promise<number> {
+export function removeRows(connection: Connection, accountId: string, limit: number): Promise<number> {
   return deleteReferring(connection, 'accounts', sql<boolean>`id = ${accountId}`, { limit, except: ['repositories'] });
 }

@@ -105,10 +105,10 @@ export async function releaseOptOuts(
 async function findOptedOut(
   connection: Connection,
   candidates: readonly string[],
-  hashOf: (candidate: string) => Buffer,
+  hashCandidate: (candidate: string) => Buffer,
 ): Promise<string[]> {
   if (candidates.length === 0) return [];
-  const byKey = new Map(candidates.map((candidate) => [hashOf(candidate).toString('hex'), candidate]));
+  const byKey = new Map(candidates.map((candidate) => [hashCandidate(candidate).toString('hex'), candidate]));
   const { rows } = await sql<{ key: Buffer }>`
     select key from opt_outs
     where key in (select decode(k, 'hex') from unnest(${[...byKey.keys()]}::text[]) as k)`.execute(connection);

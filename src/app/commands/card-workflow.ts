@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
  * branch can be moved, so the workflow names the commit.
  */
 export async function cardWorkflow(io: Io): Promise<void> {
-  io.print(workflowOf(await findSource(join(root, '.git'), io.signal)));
+  io.print(formatWorkflow(await findSource(join(root, '.git'), io.signal)));
 }
 
 /** The place that a copy of the project comes from. */
@@ -29,20 +29,20 @@ export interface Source {
  * @throws AppError `misconfigured` when it is no clone, or when its remote `origin` does not have the commit.
  */
 export async function findSource(gitDirectory: string, signal: AbortSignal): Promise<Source> {
-  const lineOf = async (...parameters: string[]): Promise<string | undefined> => {
+  const readLine = async (...parameters: string[]): Promise<string | undefined> => {
     const { code, output } = await runGit(gitDirectory, parameters, { signal });
     const [line = ''] = output.split('\n');
     return code === 0 && line !== '' ? line : undefined;
   };
-  const commit = await lineOf('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
-  const origin = readRemote((await lineOf('config', '--get', 'remote.origin.url')) ?? '');
+  const commit = await readLine('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
+  const origin = readRemote((await readLine('config', '--get', 'remote.origin.url')) ?? '');
   if (commit === undefined || origin === undefined) {
     throw new AppError(
       'misconfigured',
       'This copy of Plaudit is no clone of a repository at a code host, so no workflow can name it. Clone the repository, and run the command there.',
     );
   }
-  if ((await lineOf('branch', '--remotes', '--contains', commit)) === undefined) {
+  if ((await readLine('branch', '--remotes', '--contains', commit)) === undefined) {
     throw new AppError(
       'misconfigured',
       `No branch of ${origin.host}/${origin.repository} has the commit ${commit}. Push it first, so that workflows can fetch it.`,
@@ -60,7 +60,7 @@ function readRemote(address: string): Pick<Source, 'host' | 'repository'> | unde
 }
 
 /** Returns the text of the workflow, without a line break at its end. */
-export function workflowOf({ host, repository, commit }: Source): string {
+export function formatWorkflow({ host, repository, commit }: Source): string {
   return `name: cards
 on:
   schedule: [{ cron: '17 4 * * *' }]

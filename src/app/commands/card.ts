@@ -69,7 +69,7 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
     ? { authorization: `Bearer ${await ownersToken(service, config, account)}` }
     : {};
   const hasToken = config.providers.some(({ tokens }) => tokens.length > 0);
-  for (const numbers of numbersOf(image)) {
+  for (const numbers of toNumberUrls(image)) {
     await requestUntilEnough(
       io,
       numbers,
@@ -84,7 +84,7 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
   // A PNG has no text.
   image.searchParams.set('format', 'svg');
   const explained = await fetch(image, { headers, signal: io.signal });
-  throw new AppError('invalid_input', `${path} cannot be drawn: ${descriptionOf(await explained.text())}`);
+  throw new AppError('invalid_input', `${path} cannot be drawn: ${readDescription(await explained.text())}`);
 }
 
 /** The lists of an account, in order, that are complete when the numbers of a card of `contributions` are. */
@@ -96,7 +96,7 @@ const numbersOfCards: Readonly<Record<ContributionsCard, readonly string[]>> = {
 };
 
 /** Returns the addresses at which the numbers of an image are served as JSON. */
-function numbersOf(image: URL): URL[] {
+function toNumberUrls(image: URL): URL[] {
   const chosen = image.searchParams.get('card');
   const lists = Object.entries(numbersOfCards).find(([card]) => card === chosen)?.[1] ?? numbersOfCards.contributions;
   return lists.map((list) => {
@@ -128,9 +128,9 @@ async function requestUntilEnough(
     const text = await response.text();
     if (response.status === 200 && isEnough(text)) return;
     if (response.status >= 400 && response.status < 500 && response.status !== 429)
-      throw new AppError('invalid_input', descriptionOf(text));
+      throw new AppError('invalid_input', readDescription(text));
     if (performance.now() > deadline) {
-      if (response.status >= 400) throw new AppError('provider_unavailable', descriptionOf(text));
+      if (response.status >= 400) throw new AppError('provider_unavailable', readDescription(text));
       io.warn(`${address.pathname} is not complete; the image says so`);
       return;
     }
@@ -158,7 +158,7 @@ async function ownersToken(
 }
 
 /** Returns the message of an error response, which is JSON or an image. */
-function descriptionOf(text: string): string {
+function readDescription(text: string): string {
   return (
     /"message":"([^"]*)"|<desc[^>]*>([^<]*)</
       .exec(text)

@@ -26,7 +26,7 @@ export async function backUpTo(io: Io, file: string | undefined): Promise<void> 
   try {
     await readServerVersion(database.pool);
     const bytes = Readable.from(backUp(database, { release: manifest.version, signal: io.signal }));
-    if (path === standard) await pipeline(bytes, outputOf(io), { signal: io.signal, end: false });
+    if (path === standard) await pipeline(bytes, requireOutput(io), { signal: io.signal, end: false });
     else await writeNewFile([bytes], path, io.signal);
   } catch (error) {
     throw explainFileError(error, path);
@@ -59,7 +59,7 @@ export async function restoreFrom(io: Io, file: string | undefined): Promise<voi
   }
 }
 
-function outputOf(io: Io): Writable {
+function requireOutput(io: Io): Writable {
   if (io.output === undefined) throw new AppError('invalid_input', 'There is no standard output; name a file.');
   return io.output;
 }

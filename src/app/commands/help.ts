@@ -12,13 +12,13 @@ export function usage(): string {
 }
 
 /** Returns the help of one command. */
-export function usageOf(name: string, command: Command): string {
+export function formatUsage(name: string, command: Command): string {
   const details = command.details?.();
-  return formsOf(name, command) + (details === undefined ? '' : `\n\n${details}`);
+  return formatForms(name, command) + (details === undefined ? '' : `\n\n${details}`);
 }
 
 /** Returns the forms and the description of one command, without the details of its help. */
-export function formsOf(name: string, command: Command): string {
+export function formatForms(name: string, command: Command): string {
   return describe(`plaudit ${name}`, command);
 }
 

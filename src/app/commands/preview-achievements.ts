@@ -114,7 +114,7 @@ function describe({ achievement, evaluateAt, earned, unread, person }: Preview):
   lines.push(`  ${person.name}: ${person.earnedAt === null ? no : `yes, since ${person.earnedAt.toISOString()}`}`);
   for (const trigger of person.triggers) {
     const { actor, action, condition, terms } = trigger;
-    lines.push(`    ${mark(resultOf(trigger))} ${actor} ${action}: ${condition.replaceAll(/\s+/g, ' ')}`);
+    lines.push(`    ${mark(toResult(trigger))} ${actor} ${action}: ${condition.replaceAll(/\s+/g, ' ')}`);
     for (const term of terms) lines.push(`      ${mark(term.holds)} ${describeTerm(term)}`);
   }
   return lines;
@@ -144,7 +144,7 @@ function describeTerm({ term, present, missing, unread }: ExplainedTerm): string
   return `${term.replaceAll(/\s+/g, ' ')}${now}${lack}${unknown}`;
 }
 
-function resultOf({ holdsSince, unread }: ExplainedTrigger): boolean | null {
+function toResult({ holdsSince, unread }: ExplainedTrigger): boolean | null {
   if (holdsSince !== null) return true;
   return unread.length === 0 ? false : null;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { environmentHosts, variableOf } from '../../hosts/config/host-settings.ts';
+import { environmentHosts, toVariable } from '../../hosts/config/host-settings.ts';
 import type { ProviderConfig } from '../../hosts/config/hosts.ts';
 import { AppError } from '../../model/errors.ts';
 import { createLog, linesForPeople } from '../../model/log.ts';
@@ -31,7 +31,7 @@ export async function readForPreview(
   io: Io,
   { settings, file, target }: { settings: Config; file: AchievementsFile; target: Target },
 ): Promise<void> {
-  const host = hostOf(settings, target.provider);
+  const host = findHost(settings, target.provider);
   const core = await openCore(settings, { log: createLog('warn', linesForPeople(io.warn)) });
   try {
     const required = await findMissing(core, file, target);
@@ -45,17 +45,17 @@ export async function readForPreview(
 }
 
 /** @throws AppError `invalid_input` that names the missing setting. */
-function hostOf({ providers }: Config, name: string): ProviderConfig {
+function findHost({ providers }: Config, name: string): ProviderConfig {
   const host = providers.find((configured) => configured.name === name);
   if (host !== undefined) return host;
   const setting = environmentHosts.some(({ kind }) => kind === name)
-    ? `${variableOf(name, 'url')} is not set`
+    ? `${toVariable(name, 'url')} is not set`
     : `PROVIDERS_FILE has no entry ${name}`;
   throw new AppError('invalid_input', `${setting}; --read needs the address of the host`);
 }
 
 function tokenSetting({ name, kind, source }: ProviderConfig): string {
-  return source === 'file' ? `The token of ${name} in PROVIDERS_FILE` : variableOf(kind, 'token');
+  return source === 'file' ? `The token of ${name} in PROVIDERS_FILE` : toVariable(kind, 'token');
 }
 
 async function findMissing(

@@ -30,7 +30,7 @@ export async function checkFiles(
 ): Promise<void> {
   // The file may be for a service with a credential, which is assumed.
   const hasCredential = true;
-  const unreported = host === undefined ? [] : unreportedOf(host, hasCredential);
+  const unreported = host === undefined ? [] : findUnreported(host, hasCredential);
   const files: ReportedFile[] = [];
   for (const name of paths)
     files.push({ file: name, ...check({ name, bytes: await readBytes(io, name), unreported }) });
@@ -38,7 +38,7 @@ export async function checkFiles(
 }
 
 /** @throws UsageError for a kind of host that does not exist. */
-function unreportedOf(host: string, hasCredential: boolean): readonly UnreportedKind[] {
+function findUnreported(host: string, hasCredential: boolean): readonly UnreportedKind[] {
   try {
     return unreportedBy(host, hasCredential);
   } catch (cause) {

@@ -15,7 +15,7 @@ export async function serve(io: Io): Promise<void> {
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   for (const name of findQuoted(settings, io.environment))
     io.warn(`plaudit: ${name} has quotation marks around its value, which are not part of it. Remove them.`);
-  const examples = ['/', ...configuredHosts(config).slice(0, 1).map(exampleOf)];
+  const examples = ['/', ...configuredHosts(config).slice(0, 1).map(formatExample)];
   await runService(config, io, { environment: io.environment, examples });
 }
 
@@ -101,6 +101,6 @@ function createOutput({ logLevel }: Config, io: Io): Output {
 }
 
 /** Returns the path of an example: on github.com an existing account, elsewhere `NAME` to replace. */
-function exampleOf({ name, url }: ProviderConfig): string {
+function formatExample({ name, url }: ProviderConfig): string {
   return `/v1/${name}/entities/${url === 'https://github.com' ? 'torvalds' : 'NAME'}`;
 }

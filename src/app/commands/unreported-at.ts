@@ -34,7 +34,7 @@ export function unreportedByHosts(
   ofFileHost: readonly UnreportedKind[],
 ): (name: string) => readonly UnreportedKind[] | undefined {
   const hosts = readHosts(io);
-  const isGitLab = kindOf(fileHost, hosts) === 'gitlab';
+  const isGitLab = findKind(fileHost, hosts) === 'gitlab';
   const found = new Map<string, readonly UnreportedKind[] | undefined>([[fileHost, ofFileHost]]);
   return (name) => {
     if (!found.has(name)) found.set(name, isGitLab ? findUnreported(name, hosts) : unreportedAt(io, name, hosts));
@@ -45,11 +45,11 @@ export function unreportedByHosts(
 function findUnreported(name: string, hosts: readonly ProviderConfig[]): readonly UnreportedKind[] | undefined {
   const host = hosts.find((configured) => configured.name === name);
   const hasCredential = host === undefined || host.tokens.length > 0 || host.app !== undefined;
-  const kind = kindOf(name, hosts);
+  const kind = findKind(name, hosts);
   return isHostKind(kind) ? unreportedBy(kind, hasCredential) : undefined;
 }
 
-function kindOf(name: string, hosts: readonly ProviderConfig[]): string {
+function findKind(name: string, hosts: readonly ProviderConfig[]): string {
   return hosts.find((configured) => configured.name === name)?.kind ?? name;
 }
 

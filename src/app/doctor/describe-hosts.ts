@@ -34,7 +34,7 @@ export function configuredHosts({ providers }: Config): ProviderConfig[] {
 export function summarize({ version, credentials }: Diagnosis): string {
   const callers = credentials.filter(({ kind }) => kind !== 'app');
   const accepted = callers.filter(({ state }) => state === 'accepted');
-  const [best] = accepted.toSorted((first, second) => remainingOf(second) - remainingOf(first));
+  const [best] = accepted.toSorted((first, second) => toRemaining(second) - toRemaining(first));
   if (best === undefined) return whyNone(callers, credentials);
   const quota = best.quotas[0];
   const several = accepted.length > 1 ? ` on one of ${accepted.length} credentials` : '';
@@ -45,7 +45,7 @@ export function summarize({ version, credentials }: Diagnosis): string {
   ].join(', ');
 }
 
-function remainingOf({ quotas: [quota] }: CredentialReport): number {
+function toRemaining({ quotas: [quota] }: CredentialReport): number {
   return quota?.remaining ?? Number.POSITIVE_INFINITY;
 }
 

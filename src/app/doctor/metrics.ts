@@ -15,7 +15,7 @@ export function registerDelayMetrics(
   const perProvider = (
     name: string,
     help: string,
-    valueOf: (unapplied: Awaited<ReturnType<typeof find>>[number] | undefined) => number,
+    toValue: (unapplied: Awaited<ReturnType<typeof find>>[number] | undefined) => number,
   ): void =>
     registerGauge(registry, {
       name,
@@ -25,7 +25,7 @@ export function registerDelayMetrics(
         const unapplied = await find();
         return providers.map((provider) => ({
           labels: { provider },
-          value: valueOf(unapplied.find((counts) => counts.provider === provider)),
+          value: toValue(unapplied.find((counts) => counts.provider === provider)),
         }));
       },
     });

@@ -155,7 +155,7 @@ async function runCheck({ area, subject, run }: Check, signal: AbortSignal, limi
   try {
     return await Promise.race([run(limit.signal), stopped]);
   } catch (error) {
-    return [failed(area, subject, reasonOf(error))];
+    return [failed(area, subject, formatReason(error))];
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', end);
@@ -173,7 +173,7 @@ function failed(area: Area, subject: string, why: string): Finding {
 }
 
 /** Returns the text of an error. It contains no stored data: messages of PostgreSQL name only tables and columns. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   if (error instanceof AppError) return quoted(error.message).replace(/\.$/, '');
   return error instanceof Error ? quoted(`${error.name}: ${error.message}`) : 'for an unknown reason';
 }

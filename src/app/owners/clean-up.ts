@@ -6,23 +6,23 @@ import { emptyAccount } from '../../accounts/visibility/erase-store.ts';
 import { endOldRankings, removeEnded, removeReplaced } from '../../contributions/contributors/ranking-store.ts';
 import { findUncounted, findUnmarked } from '../../contributions/items/commits-again-store.ts';
 import { removeErasedRows } from '../../contributions/items/erased-repository-store.ts';
-import { findWithFormerNames, forgetNextCounts, releaseAddresses } from '../../contributions/items/identity-store.ts';
+import { findWithFormerNames, markNextUncounted, releaseAddresses } from '../../contributions/items/identity-store.ts';
 import { cleanUpJob, collectRepositoryJob } from '../../contributions/items/jobs.ts';
-import { forgetStarEvents } from '../../contributions/items/star-store.ts';
-import { changesKeptMs, forgetChanges } from '../../contributions/totals/change-log-store.ts';
+import { deleteStarEvents } from '../../contributions/items/star-store.ts';
+import { changesKeptMs, deleteChanges } from '../../contributions/totals/change-log-store.ts';
 import { removeOutlivedCounters } from '../../contributions/totals/counter-store.ts';
 import { inBatches } from '../../database/connections/in-batches.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
-import { forgetOutcomes } from '../../database/queue/lookups.ts';
+import { deleteOutcomes } from '../../database/queue/lookups.ts';
 import type { Task } from '../../database/queue/queue.ts';
 import { takeErasureLock } from '../../database/schema/erasure-lock.ts';
 import { historyStream } from '../../hosts/interface/history.ts';
 import type { SyncContext } from '../../sync/context.ts';
 import { starEventsKeptMs } from '../../sync/deliveries/apply-star.ts';
-import { forgetRejections } from '../../sync/deliveries/rejection-store.ts';
-import { forgetDeliveries } from '../../sync/deliveries/store.ts';
-import { forgetDrifts } from '../../sync/streams/drift-store.ts';
+import { deleteRejections } from '../../sync/deliveries/rejection-store.ts';
+import { deleteDeliveries } from '../../sync/deliveries/store.ts';
+import { deleteDrifts } from '../../sync/streams/drift-store.ts';
 import { recordStreamChange, wantFullScan } from '../../sync/streams/stream-change-store.ts';
 import { eraseNext } from './erasure/erase.ts';
 
@@ -80,15 +80,15 @@ export function createCleaningTasks(context: CleaningContext): Record<string, Ta
 
 async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | 'more'> {
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
-  const forgotten = await inBatches(() => forgetNextCounts(connection));
+  const uncounted = await inBatches(() => markNextUncounted(connection));
   await countUncounted(connection);
   await readUnmarked(connection, now());
   await lookUpFormerNames(connection, now());
   const erased = before(gracePeriodMs);
   const old = { before: before(rankingsKeptMs), now: now() };
   const ends = [
-    forgotten,
-    await inBatches(() => forgetOutcomes(connection, now(), atOnce.outcomes)),
+    uncounted,
+    await inBatches(() => deleteOutcomes(connection, now(), atOnce.outcomes)),
     await inBatches(() => eraseHidden(connection, erased, atOnce.repositories)),
     await inBatches(() =>
       eraseNextRepositories(connection, { repositories: atOnce.repositories, rows: atOnce.others }),
@@ -96,10 +96,10 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
     await inBatches(() => removeReplaced(connection, before(replacedKeptMs), atOnce.ranks)),
     await inBatches(() => endOldRankings(connection, { ...old, limit: atOnce.rankings })),
     await inBatches(() => removeEnded(connection, atOnce.ranks)),
-    await inBatches(() => forgetChanges(connection, before(changesKeptMs), atOnce.changes)),
-    await inBatches(() => forgetDeliveries(connection, before(deliveriesKeptMs), atOnce.others)),
-    await inBatches(() => forgetStarEvents(connection, before(starEventsKeptMs), atOnce.others)),
-    await inBatches(() => forgetDrifts(connection, before(driftsKeptMs), atOnce.others)),
+    await inBatches(() => deleteChanges(connection, before(changesKeptMs), atOnce.changes)),
+    await inBatches(() => deleteDeliveries(connection, before(deliveriesKeptMs), atOnce.others)),
+    await inBatches(() => deleteStarEvents(connection, before(starEventsKeptMs), atOnce.others)),
+    await inBatches(() => deleteDrifts(connection, before(driftsKeptMs), atOnce.others)),
   ];
   // One account after the other, because readers of awards compare with all that are being erased.
   ends.push(
@@ -108,7 +108,7 @@ async function cleanUp({ connection, now }: CleaningContext): Promise<'done' | '
     ),
   );
   ends.push(await removeErasedRows(connection, erasedRowsAtOnce));
-  await forgetRejections(connection, before(deliveriesKeptMs));
+  await deleteRejections(connection, before(deliveriesKeptMs));
   return ends.includes('more') ? 'more' : 'done';
 }
 

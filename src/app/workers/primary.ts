@@ -13,9 +13,9 @@ import type { Log } from '../../model/log.ts';
 import { drawProblem } from '../../views/cards/card-images.ts';
 import { startingPages } from '../../views/pages/starting.ts';
 import type { Config } from '../config/config.ts';
-import { startingSiteOf } from '../site.ts';
+import { toStartingSite } from '../site.ts';
 import { startMetrics } from '../start-metrics.ts';
-import { connectionsOf } from './share.ts';
+import { countConnections } from './share.ts';
 import { SummedMetrics } from './summed-metrics.ts';
 import { Supervisor } from './supervisor.ts';
 import { type Place, WorkerProcess } from './worker-process.ts';
@@ -42,7 +42,7 @@ export interface Workers extends AsyncDisposable {
 /** Starts processes that respond to requests, and one for jobs. This process listens for all and replaces those that end. */
 export async function startWorkers(config: Config, { log, environment, onLine }: Options): Promise<Workers> {
   await using opened = new AsyncDisposableStack();
-  const starting = serveHandedOver(createStartingServer({ drawProblem, pages: startingPages(startingSiteOf(config)) }));
+  const starting = serveHandedOver(createStartingServer({ drawProblem, pages: startingPages(toStartingSite(config)) }));
   const entrance = await Entrance.open(config, (socket) => starting.add(socket));
   opened.defer(() => entrance.close());
   await requireGit();
@@ -101,7 +101,7 @@ export async function startWorkers(config: Config, { log, environment, onLine }:
 /** Warns when the database permits fewer connections than this node may need. */
 async function warnOfLimit(database: Database, config: Config, log: Log): Promise<void> {
   if (isPooled(database)) return;
-  const needed = connectionsOf(config);
+  const needed = countConnections(config);
   const { permitted, used } = await readConnectionLimit(database.connection);
   if (used + needed <= permitted) return;
   log.warn(

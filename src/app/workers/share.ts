@@ -8,7 +8,7 @@ const fewestForRequests = 2;
 export const controlConnections = 1;
 
 /** Returns the settings of one of several processes. Together they have the connections of the settings. */
-export function shareOf(config: Config, role: Role): Config {
+export function toShare(config: Config, role: Role): Config {
   const { workers, requestConnections } = config;
   if (role === 'jobs') return { ...config, requestConnections: fewestForRequests };
   const share = Math.max(fewestForRequests, Math.ceil(requestConnections / workers));
@@ -19,11 +19,11 @@ export function shareOf(config: Config, role: Role): Config {
  * Returns the most connections to the database that a node has: those of requests and jobs, and of each process one for
  * control statements and one that listens.
  */
-export function connectionsOf(config: Config): number {
+export function countConnections(config: Config): number {
   const { workers, requestConnections, jobConnections } = config;
   if (workers === 1) return requestConnections + jobConnections + 3;
   const ofEach = controlConnections + 1;
-  const forRequests = shareOf(config, 'requests');
+  const forRequests = toShare(config, 'requests');
   const requests = workers * (forRequests.requestConnections + forRequests.jobConnections + ofEach);
   return requests + jobConnections + fewestForRequests + ofEach;
 }

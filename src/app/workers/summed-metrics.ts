@@ -15,7 +15,7 @@ interface Source {
 export class SummedMetrics implements MetricsSource {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #own: Registry;
-  readonly #lastOf = new Map<Source, Snapshot>();
+  readonly #lastBySource = new Map<Source, Snapshot>();
   #ended: Snapshot[] = [];
 
   /** @param own the metrics of the process that sums. */
@@ -24,29 +24,29 @@ export class SummedMetrics implements MetricsSource {
   }
 
   add(source: Source): void {
-    this.#lastOf.set(source, []);
+    this.#lastBySource.set(source, []);
   }
 
   remove(source: Source): void {
-    this.#ended.push((this.#lastOf.get(source) ?? []).filter(isCount));
-    this.#lastOf.delete(source);
+    this.#ended.push((this.#lastBySource.get(source) ?? []).filter(isCount));
+    this.#lastBySource.delete(source);
   }
 
   readonly metrics: () => Promise<string> = sharing(() => this.#sum());
 
   async #sum(): Promise<string> {
-    await Promise.all([...this.#lastOf.keys()].map((source) => this.#read(source)));
+    await Promise.all([...this.#lastBySource.keys()].map((source) => this.#read(source)));
     const count = this.#ended.length;
     const ended = await AggregatorRegistry.aggregate(this.#ended).getMetricsAsJSON();
     this.#ended.splice(0, count, ended);
     const own = (await this.#own.getMetricsAsJSON()).map(withStartTime);
-    const all = [own, ...this.#lastOf.values(), ...this.#ended];
+    const all = [own, ...this.#lastBySource.values(), ...this.#ended];
     return AggregatorRegistry.aggregate(all).metrics();
   }
 
   async #read(source: Source): Promise<void> {
     const snapshot = await source.metrics();
-    if (snapshot !== undefined && this.#lastOf.has(source)) this.#lastOf.set(source, snapshot);
+    if (snapshot !== undefined && this.#lastBySource.has(source)) this.#lastBySource.set(source, snapshot);
   }
 }
 

@@ -14,7 +14,7 @@ import { describeHosts } from '../doctor/describe-hosts.ts';
 import { startJobs } from '../jobs.ts';
 import { createMetrics, registerSharedStates, registerStates } from '../metrics.ts';
 import { openChannel } from './channel.ts';
-import { controlConnections, shareOf } from './share.ts';
+import { controlConnections, toShare } from './share.ts';
 
 /**
  * Runs a process of a node, which the node starts with `worker.ts ROLE NAME URL GROUP`: it responds to requests over connections
@@ -54,7 +54,7 @@ await endTracing();
 exitAtOnce(Number(process.exitCode ?? 0));
 
 async function runJobs(): Promise<void> {
-  const config = shareOf(completeConfig, 'jobs');
+  const config = toShare(completeConfig, 'jobs');
   await using opened = new AsyncDisposableStack();
   const core = await openCore(config, coreOptions);
   opened.defer(() => core.close());
@@ -68,7 +68,7 @@ async function runJobs(): Promise<void> {
 }
 
 async function respondToRequests(): Promise<void> {
-  const config = shareOf(completeConfig, 'requests');
+  const config = toShare(completeConfig, 'requests');
   await using opened = new AsyncDisposableStack();
   const core = await openCore(config, coreOptions);
   opened.defer(() => core.close());

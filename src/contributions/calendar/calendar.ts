@@ -110,7 +110,7 @@ export async function sumHostCalendar(
   const calendar = reportedCalendar(reported);
   const { from, until } = calendar.input;
   const totals = windows.map((window) => {
-    const days = wholeDaysOf(window);
+    const days = toWholeDays(window);
     if (days === undefined || days.from < from || days.from > until) return undefined;
     return cutCalendar(calendar, days).input.total;
   });
@@ -118,7 +118,7 @@ export async function sumHostCalendar(
 }
 
 /** Returns the first and the last day of a window in its time zone; undefined unless both are whole. */
-function wholeDaysOf({ since, until, timeZone, length }: Window): Days | undefined {
+function toWholeDays({ since, until, timeZone, length }: Window): Days | undefined {
   if (since === null || until === null || length === null || 'milliseconds' in length) return undefined;
   const last = today(new Date(until.getTime() - 1), timeZone);
   return { from: today(since, timeZone).toString(), until: last.toString() };

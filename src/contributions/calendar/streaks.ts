@@ -43,17 +43,17 @@ type Query = Static<typeof StreakParameters>;
  * @param rules.isOver true for a past window.
  * @param rules.daysOff numbers of weekdays, 1 Monday to 7 Sunday.
  */
-export function streaksOf(
+export function toStreaks(
   days: readonly string[],
   rules: { from: string; end: Temporal.PlainDate; isOver: boolean; unit: StreakUnit; daysOff: ReadonlySet<number> },
 ): StreaksInput {
   const { unit, daysOff, isOver } = rules;
-  const active = new Set(days.map((day) => unitOf(Temporal.PlainDate.from(day), unit)));
+  const active = new Set(days.map((day) => toUnit(Temporal.PlainDate.from(day), unit)));
   const length = unit === 'day' ? { days: 1 } : { days: 7 };
   let [streak, longest] = [none, none];
   // A calendar has at most 371 days; the host's last day may be later than the present one.
   const end = days.reduce((last, day) => (day > last ? day : last), rules.end.toString());
-  const unfinished = isOver ? undefined : unitOf(rules.end, unit);
+  const unfinished = isOver ? undefined : toUnit(rules.end, unit);
   for (let day = unitStart(Temporal.PlainDate.from(rules.from), unit); ; day = day.add(length)) {
     if (day.toString() > end) break;
     if (active.has(day.toString())) {
@@ -73,7 +73,7 @@ function endsStreak(
   return unit === 'week' || !daysOff.has(day.dayOfWeek);
 }
 
-function unitOf(day: Temporal.PlainDate, unit: StreakUnit): string {
+function toUnit(day: Temporal.PlainDate, unit: StreakUnit): string {
   return unitStart(day, unit).toString();
 }
 
@@ -93,7 +93,7 @@ export function streaksIn(
 ): StreaksInput {
   const isOver = isCut && calendar.until < present.toString();
   const off = (query.days_off ?? '').split(',');
-  return streaksOf(
+  return toStreaks(
     calendar.days.map(({ day }) => day),
     {
       from: calendar.from,

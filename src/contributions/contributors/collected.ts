@@ -23,7 +23,7 @@ export interface Collected {
 }
 
 /** Returns the scope of one repository of an account, or of all where none is named. */
-export async function collectedOf(
+export async function loadCollected(
   services: LoadServices,
   resolved: ResolvedAccount,
   repository: string | undefined,

@@ -11,7 +11,7 @@ import { findRanking } from './ranking-store.ts';
 const leastContributions = 100_000;
 
 /** Queues the job that prepares the list of an owner that has none, where it is large and its repositories are collected. */
-export async function prepareListOf(connection: Connection, ownerId: string): Promise<void> {
+export async function prepareMissingList(connection: Connection, ownerId: string): Promise<void> {
   if ((await findRanking(connection, publicList(ownerId))) === undefined)
     await prepareListsAgain(connection, [ownerId]);
 }

@@ -26,12 +26,12 @@ interface Stored extends Ranking {
 export async function findRanking(connection: Connection, scope: Scope): Promise<Ranking | undefined> {
   const { rows } = await sql<Ranking>`
     select r.id, r.version, r.people from rankings r
-    where ${isOf(scope)} and r.made_until is null and not ${isOutdatedByCredentials}`.execute(connection);
+    where ${isOfScope(scope)} and r.made_until is null and not ${isOutdatedByCredentials}`.execute(connection);
   return rows[0];
 }
 
 /** SQL that is true for the list `r` of a scope, also while it is being made. */
-function isOf({ accountId, repositoryId, includesPrivate }: Scope): RawBuilder<boolean> {
+function isOfScope({ accountId, repositoryId, includesPrivate }: Scope): RawBuilder<boolean> {
   return sql<boolean>`(r.account_id = ${accountId} and r.repository_id is not distinct from ${repositoryId}::uuid
     and r.includes_private = ${includesPrivate}::boolean and r.ended_at is null)`;
 }
@@ -54,7 +54,7 @@ const isOutdatedByCredentials = sql<boolean>`(r.includes_private and (
 export async function hasVersion(connection: Connection, { id, version }: Version, scope: Scope): Promise<boolean> {
   const { rows } = await sql`
     select from rankings r
-    where r.id = ${id} and ${isOf(scope)} and r.oldest_version <= ${version} and r.version >= ${version}
+    where r.id = ${id} and ${isOfScope(scope)} and r.oldest_version <= ${version} and r.version >= ${version}
       and not ${isOutdatedByCredentials}`.execute(connection);
   return rows.length > 0;
 }
@@ -90,7 +90,7 @@ export function removeEnded(connection: Connection, limit: number): Promise<numb
 }
 
 /** Ends the lists of an account that is being erased, and removes rows of one of them, as `removeEnded` does. */
-export async function removeListsOf(
+export async function removeLists(
   connection: Connection,
   accountId: string,
   { limit, now }: { limit: number; now: Date },
@@ -216,7 +216,9 @@ export async function makePart(
   await sql`
     select pg_advisory_xact_lock(${advisoryLocks.listing}, hashtext(${scope.accountId}))`.execute(transaction);
   await sql`
-    update rankings r set ended_at = ${now} where ${isOf(scope)} and ${isOutdatedByCredentials}`.execute(transaction);
+    update rankings r set ended_at = ${now} where ${isOfScope(scope)} and ${isOutdatedByCredentials}`.execute(
+    transaction,
+  );
   const { id, version, people, madeUntil } =
     (await findStored(transaction, scope)) ?? (await begin(transaction, scope, now));
   if (madeUntil === null) return { id, version, people };
@@ -245,7 +247,7 @@ export async function makePart(
 async function findStored(transaction: Connection, scope: Scope): Promise<Stored | undefined> {
   const { rows } = await sql<Stored>`
     select r.id, r.version, r.people, r.made_until as "madeUntil" from rankings r
-    where ${isOf(scope)}`.execute(transaction);
+    where ${isOfScope(scope)}`.execute(transaction);
   return rows[0];
 }
 

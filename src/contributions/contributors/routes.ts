@@ -21,7 +21,7 @@ import { addEndpoint } from '../../http/pipeline/pipeline.ts';
 import type { App } from '../../http/server/app.ts';
 import { type ContributionKind, contributionKinds, namesOfKinds } from '../../model/kinds.ts';
 import { findProgress } from '../totals/progress-store.ts';
-import { type Collected, collectedOf, collectedOfRepository, uncollectedWithin } from './collected.ts';
+import { type Collected, collectedOfRepository, loadCollected, uncollectedWithin } from './collected.ts';
 import type { Contributor } from './contributor.ts';
 import { findStart } from './ranking.ts';
 import { countAll, countContributors, findContributors } from './store.ts';
@@ -88,7 +88,7 @@ export function contributorRoutes(app: App, services: ContributorServices): void
     load: async (context) => {
       const { repository } = context.query;
       const limits = readLimits(context.query, context.window);
-      const collected = await collectedOf(services, context, repository);
+      const collected = await loadCollected(services, context, repository);
       return loadPage(services, context, collected, limits);
     },
     present: (contributors, context) => present(services, contributors, context),
@@ -126,7 +126,7 @@ interface Counted extends Page<Contributor> {
   /** The kinds that are counted. */
   kinds: readonly ContributionKind[];
   /** Returns the place of a contributor in the list, for cursors. */
-  placeOf: (contributor: Contributor) => Place;
+  toPlace: (contributor: Contributor) => Place;
   /** The number of contributors after the page, for cards; undefined in JSON. */
   further: number | undefined;
   /** The window, and the origin of its numbers; empty: lifetime. */
@@ -174,7 +174,7 @@ async function loadWindow(
     ...cutPage(found, page.limit, page.start),
     collected: { ...collected, uncollected },
     kinds: limits.kinds,
-    placeOf: ({ contributions, name, id }) => [...listKey, contributions, name.toLowerCase(), id],
+    toPlace: ({ contributions, name, id }) => [...listKey, contributions, name.toLowerCase(), id],
     further: image && further,
     origin: { ...(window && { window }), source: 'collected' },
   };
@@ -204,7 +204,7 @@ async function loadLifetime(services: RouteServices, context: Context, collected
     ...page,
     collected,
     kinds: contributionKinds,
-    placeOf: ({ contributions, nameKey, id }) => [version.id, version.version, contributions, nameKey, id],
+    toPlace: ({ contributions, nameKey, id }) => [version.id, version.version, contributions, nameKey, id],
     further: image && (await countFurther()),
     origin: {},
   };
@@ -216,13 +216,13 @@ function present(
   context: Context,
 ): HandlerResult {
   const { provider, isOwner } = context;
-  const { page, missing, progress, placeOf, further, origin } = contributors;
+  const { page, missing, progress, toPlace, further, origin } = contributors;
   const { of, asOf } = contributors.collected;
   return {
     envelope: envelope({
       dataType: 'contributor',
       data: page.map((contributor) =>
-        toItem(contributor, { url: provider.accounts.urlOf(contributor), publicUrl: publicUrl() }),
+        toItem(contributor, { url: provider.accounts.toUrl(contributor), publicUrl: publicUrl() }),
       ),
       provenance: {
         asOf,
@@ -231,7 +231,7 @@ function present(
         includesPrivate: isOwner,
         ...origin,
       },
-      ...neighbourCursors(contributors, (contributor) => cursors.write(listing, placeOf(contributor))),
+      ...neighbourCursors(contributors, (contributor) => cursors.write(listing, toPlace(contributor))),
     }),
     staleAt: resolver.staleAt(asOf),
     ...(further !== undefined && {

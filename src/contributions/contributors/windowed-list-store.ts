@@ -5,7 +5,7 @@ import { isShownInSql } from '../../accounts/visibility/shown-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import type { PersonType } from '../../model/agents.ts';
 import { type ContributionKind, ofContributions, storedCounters } from '../../model/kinds.ts';
-import { columnOf, counts } from '../totals/column-store.ts';
+import { columnInSql, counts } from '../totals/column-store.ts';
 import type { Contributor, Scope } from './contributor.ts';
 
 /** Lists of contributors in a window of time: whole days (UTC) from `contribution_days`, the rest from single items. */
@@ -58,7 +58,7 @@ export async function findWindowContributors(
   const { after, before, limit } = page;
   const order = before === undefined ? sql`l.n desc, l.key, l.id` : sql`l.n, l.key desc, l.id desc`;
   const { rows } = await sql<Contributor & { remaining: number }>`
-    with ${sumsOf(counted)}, listed as (
+    with ${sumsInSql(counted)}, listed as (
       select a.*, s.n, lower(a.name) collate "C" as key from summed s join accounts a on a.id = s.account_id
       where (${isShownInSql('a')} or (a.deleted_at is null and a.id = ${viewerId}::uuid))
         and ${isOfType(type)}
@@ -88,7 +88,7 @@ export async function countContributor(
   accountId: string,
 ): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    with ${sumsOf(counted)} select n from summed where account_id = ${accountId}::uuid`.execute(connection);
+    with ${sumsInSql(counted)} select n from summed where account_id = ${accountId}::uuid`.execute(connection);
   return rows[0]?.n ?? 0;
 }
 
@@ -98,10 +98,10 @@ function isBeyond({ contributions, name, id }: ListPlace, side: 'after' | 'befor
 }
 
 /** Returns common table expressions; the last one, `summed`, has the number `n` of contributions of each account. */
-function sumsOf({ scope, since, until, kinds, only, except, newcomers }: CountedContributions): RawBuilder<unknown> {
+function sumsInSql({ scope, since, until, kinds, only, except, newcomers }: CountedContributions): RawBuilder<unknown> {
   const counters = ofContributions(storedCounters).filter(({ kind }) => kinds.some((one) => one === kind));
   const sum = sql.join(
-    counters.map(({ name }) => columnOf(name, 'd')),
+    counters.map(({ name }) => columnInSql(name, 'd')),
     sql` + `,
   );
   const [first, last] = [since === null ? null : ceil(since), until === null ? null : floor(until)];

@@ -5,7 +5,7 @@ import { type PageStart, type Place, staleCursor } from '../../http/pipeline/pag
 import { type PersonType, personTypes } from '../../model/agents.ts';
 import { type ContributionKind, contributionKinds, namesOfKinds } from '../../model/kinds.ts';
 import { nearest } from '../../model/text/nearest.ts';
-import { fromCursor, listKeyOf, toCursor } from '../../model/windows/cursors.ts';
+import { fromCursor, toCursor, toListKey } from '../../model/windows/cursors.ts';
 import { WindowParameters } from '../../model/windows/parameters.ts';
 import { invalid } from '../../model/windows/problem.ts';
 import { countedUntil, type Window, type WindowText } from '../../model/windows/window.ts';
@@ -176,7 +176,7 @@ export async function loadWithinLimits(
 ): Promise<WindowPage> {
   const { limit, start, withBots } = page;
   const { only, except } = await findScope(connection, scope, limits, isOwner);
-  const filter = listKeyOf([scope, limits.kinds, limits.type, only, except, withBots, limits.newcomers, limits.texts]);
+  const filter = toListKey([scope, limits.kinds, limits.type, only, except, withBots, limits.newcomers, limits.texts]);
   const { since, until, place } = readCursor(start, filter, limits.window);
   const { newcomers } = limits;
   const counted: CountedContributions = {
@@ -244,12 +244,12 @@ async function findScope(
 ): Promise<{ only: string[] | null; except: string[] }> {
   const wanted = [...(repositories ?? []), ...excluded];
   const ids = await findRepositoryIds(connection, accountId, wanted, { withPrivate: includesPrivate });
-  const idOf = (name: string): string => {
+  const findId = (name: string): string => {
     const id = ids.get(name.toLowerCase());
     if (id === undefined) throw noSuchRepository(isOwner);
     return id;
   };
-  return { only: repositories?.map(idOf) ?? null, except: excluded.map(idOf) };
+  return { only: repositories?.map(findId) ?? null, except: excluded.map(findId) };
 }
 
 function readCursor(

@@ -11,10 +11,10 @@ import {
   isOnPage,
   isVisible,
   isWithin,
-  itemsOf,
-  starIdOf,
+  itemsInSql,
+  starIdInSql,
 } from './items-store.ts';
-import { contributing, repositoriesOf } from './repository-store.ts';
+import { contributing, repositoriesInSql } from './repository-store.ts';
 import type { Item } from './store.ts';
 
 /** Compares a number with a former moment: the items that were added to it and removed from it since. */
@@ -80,7 +80,7 @@ export async function findChanges(
   const order = page.before === undefined ? sql`desc` : sql`asc`;
   const place = sql`i.moment ${order}, i.kind ${order}, i.repository_id ${order}, i.id ${order}`;
   const { rows } = await sql<{ counts: CountRow[] | null; items: ChangedItem[] | null; is_complete: boolean }>`
-    with ${partsOf(scope, counters, former)},
+    with ${partsInSql(scope, counters, former)},
     compared as materialized (
       select coalesce(n.moment, t.moment) as moment, coalesce(n.kind, t.kind) as kind,
         coalesce(n.repository_id, t.repository_id) as repository_id, coalesce(n.id, t.id) as id, coalesce(n.counter, t.counter) as counter,
@@ -89,8 +89,8 @@ export async function findChanges(
         coalesce(n.assisted, t.assisted) as assisted, t.id is null as is_added, t.is_logged
       from present n full join earlier t on n.repository_id = t.repository_id and n.id = t.id and n.kind = t.kind
       where n.id is null or t.id is null
-    ), ${foundOf}, i as materialized (
-      select c.*, ${reasonOf(scope, former)} as reason from compared c join repositories r on r.id = c.repository_id
+    ), ${foundInSql}, i as materialized (
+      select c.*, ${reasonInSql(scope, former)} as reason from compared c join repositories r on r.id = c.repository_id
     ), page as materialized (
       select i.* from i where i.reason <> all(${[...unlistedReasons]}::text[]) and ${isOnPage(page)}
       order by ${place} limit ${page.limit}
@@ -115,14 +115,14 @@ export async function findChanges(
           as is_complete`.execute(connection);
   const [row] = rows;
   const items = row?.items ?? [];
-  const countsOf = (isAdded: boolean): ChangeCounts['added'] =>
+  const toCounts = (isAdded: boolean): ChangeCounts['added'] =>
     Object.fromEntries(
       (row?.counts ?? []).flatMap((part) => (part.isAdded === isAdded ? [[part.reason, part.count]] : [])),
     );
   return {
     items: page.before === undefined ? items : items.toReversed(),
-    added: countsOf(true),
-    removed: countsOf(false),
+    added: toCounts(true),
+    removed: toCounts(false),
     isComplete: row?.is_complete ?? true,
   };
 }
@@ -134,7 +134,7 @@ interface CountRow {
 }
 
 /** Common table expressions: `present` and `earlier`, the items now and at the former moment. */
-function partsOf(
+function partsInSql(
   scope: ItemScope,
   counters: readonly StoredCounter[] | null,
   former: FormerScope,
@@ -145,7 +145,7 @@ function partsOf(
   const then: ItemScope = { ...scope, since, until, countedUntil, former: { at, isCounted } };
   const kept = wanted.map(
     (counter) => sql`
-      select i.*, false as is_logged from (${itemsOf(then, counter)}) i
+      select i.*, false as is_logged from (${itemsInSql(then, counter)}) i
       where not exists (
         select from logged l
         where l.repository_id = i.repository_id and l.counter = i.counter and l.key = i.id)`,
@@ -162,16 +162,16 @@ function partsOf(
       select distinct on (repository_id) * from former_repositories where until > ${at} order by repository_id, until
     ), logged as materialized (
       select distinct on (repository_id, kind, external_id, counter) c.*,
-        case when c.kind = 'star' then ${starIdOf(scope)} else c.external_id end as key
+        case when c.kind = 'star' then ${starIdInSql(scope)} else c.external_id end as key
       from counted_changes c where c.changed_at > ${at} and c.counter = any(${wanted.map(({ name }) => name)}::text[])
         and ${isOfScope(scope)}
       order by repository_id, kind, external_id, counter, changed_at, is_added
     ), earlier as materialized (${counters === null ? groupByRepository(items) : items}),
     present as materialized (${
       counters === null
-        ? sql`select ${noItem} from (${repositoriesOf(scope)}) i`
+        ? sql`select ${noItem} from (${repositoriesInSql(scope)}) i`
         : sql.join(
-            wanted.map((counter) => sql`(${itemsOf(scope, counter)})`),
+            wanted.map((counter) => sql`(${itemsInSql(scope, counter)})`),
             sql` union all `,
           )
     })`;
@@ -207,7 +207,7 @@ function wasCounted(scope: ItemScope): RawBuilder<boolean> {
 }
 
 /** Common table expressions: the items in `compared` that are stored, and the commits of erased persons among them. */
-const foundOf = sql`
+const foundInSql = sql`
   stored as materialized (
     select distinct k.repository_id, k.kind, k.external_id as id, k.kind <> 'star'
       and case when c.counter = 'discussions_answered' then k.answered_by else k.account_id end is null as is_erased
@@ -226,7 +226,7 @@ function isIn(found: RawBuilder<unknown>): RawBuilder<boolean> {
 }
 
 /** SQL for the reason why the compared item `c` of the repository `r` was added or removed. */
-function reasonOf(scope: ItemScope, former: FormerScope): RawBuilder<ChangeReason> {
+function reasonInSql(scope: ItemScope, former: FormerScope): RawBuilder<ChangeReason> {
   return sql`case
     when ${isVisible(scope)} is not true then 'not-visible'
     when ${isVisible({ ...scope, countsPrivate: false })} is not true then 'private'

@@ -48,7 +48,7 @@ export interface ComparedWindow {
  * Returns the former moment and its window.
  * @throws AppError `invalid_input` for `previous` without a window that has two ends, or without one before it.
  */
-function formerOf(
+function toFormer(
   { compare, text, window, widen }: ComparedWindow,
   now: Date,
 ): { at: Date; window: Window | undefined } {
@@ -87,7 +87,7 @@ export async function loadComparison(
   Page<ChangedItem> & Pick<LoadedEvidence, 'evidence' | 'listKey'> & { scope: ItemScope; comparison: Comparison }
 > {
   checkParameters(wanted.scope, compared);
-  const found = formerOf(compared, now());
+  const found = toFormer(compared, now());
   const since = await findComparableSince(connection, now());
   const first: FormerScope = {
     since: found.window?.since ?? null,
@@ -119,12 +119,12 @@ export async function loadComparison(
       ...counts,
       at: former.at,
       ...(found.window && { window: { ...former, timeZone: found.window.timeZone } }),
-      total: isCollected ? evidence.total - sumOf(counts.added) + sumOf(counts.removed) : null,
+      total: isCollected ? evidence.total - sumCounts(counts.added) + sumCounts(counts.removed) : null,
     },
   };
 }
 
-function sumOf(counts: Comparison['added']): number {
+function sumCounts(counts: Comparison['added']): number {
   return Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
 }
 

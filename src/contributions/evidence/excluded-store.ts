@@ -3,7 +3,7 @@ import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import type { StoredCounter } from '../../model/kinds.ts';
 import { isAmong } from './filter-store.ts';
-import { type ItemPage, type ItemScope, isOnPage, isVisible, itemsOf, visibleOf } from './items-store.ts';
+import { type ItemPage, type ItemScope, isOnPage, isVisible, itemsInSql, visibleInSql } from './items-store.ts';
 import type { Item } from './store.ts';
 
 /** Reasons why an item of the host does not count. */
@@ -106,7 +106,7 @@ function forks(scope: ItemScope): RawBuilder<unknown> {
 function inForks(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown> {
   return sql`
     select f.moment, f.kind, f.repository_id, f.id, f.oid, f.number, f.title, f.counter, 'fork' as reason, ${noAddress}
-    from (${itemsOf({ ...scope, inForks: true }, counter)}) f`;
+    from (${itemsInSql({ ...scope, inForks: true }, counter)}) f`;
 }
 
 /** Pull requests of the person, or of all people; each stands for the commits of its branch. */
@@ -114,7 +114,7 @@ function unmerged(scope: ItemScope): RawBuilder<unknown> {
   const { personId } = scope;
   const isListed =
     personId === null
-      ? sql`c.account_id is not null and c.repository_id in (${visibleOf(scope)})`
+      ? sql`c.account_id is not null and c.repository_id in (${visibleInSql(scope)})`
       : sql`c.account_id = ${personId}::uuid`;
   return sql`
     (with c as (
@@ -129,7 +129,7 @@ function ofBots(scope: ItemScope, counter: StoredCounter): RawBuilder<unknown>[]
   return (['bot', 'agent'] as const).map(
     (type) => sql`
       select b.moment, b.kind, b.repository_id, b.id, b.oid, b.number, b.title, b.counter, 'bot' as reason, ${noAddress}
-      from (${itemsOf({ ...scope, filter: { ...scope.filter, type } }, counter)}) b`,
+      from (${itemsInSql({ ...scope, filter: { ...scope.filter, type } }, counter)}) b`,
   );
 }
 
@@ -157,13 +157,13 @@ function withoutAccount({ readerId, ...scope }: ExcludedScope): RawBuilder<unkno
 function inFuture({ countedUntil: since, ...scope }: ExcludedScope, counter: StoredCounter): RawBuilder<unknown> {
   return sql`
     select f.moment, f.kind, f.repository_id, f.id, f.oid, f.number, f.title, f.counter, 'in the future' as reason, ${noAddress}
-    from (${itemsOf({ ...scope, since: since ?? null }, counter)}) f`;
+    from (${itemsInSql({ ...scope, since: since ?? null }, counter)}) f`;
 }
 
 /** Items in private repositories of the reader, which the public number leaves out. */
 function ofPrivate(scope: ExcludedScope, counter: StoredCounter, readerId: string | null): RawBuilder<unknown> {
   return sql`
-    (with p as (${itemsOf({ ...scope, seesPrivateOf: readerId }, counter)})
+    (with p as (${itemsInSql({ ...scope, seesPrivateOf: readerId }, counter)})
     select p.moment, p.kind, p.repository_id, p.id, p.oid, p.number, p.title, p.counter, 'private' as reason, ${noAddress}
     from p join repositories r on r.id = p.repository_id where r.is_private)`;
 }

@@ -24,13 +24,13 @@ export function isWanted(
     type === undefined
       ? sql`true`
       : personId === null
-        ? sql`exists (select from (${peopleOf(type, counter)}) p where p.id = ${personIn(counter)})`
+        ? sql`exists (select from (${peopleInSql(type, counter)}) p where p.id = ${personIn(counter)})`
         : sql`exists (select 1 from accounts p where p.id = ${personId}::uuid and ${isOfTypeInSql('p', type)})`;
   return sql<boolean>`(${isOfType} and ${isAssisted === undefined ? sql`true` : assistedIs(isAssisted, counter)})`;
 }
 
 /** Returns SQL for the ids by which items of a counter name the people of a type; the subquery depends on no item. */
-function peopleOf(type: PersonType, { kind }: StoredCounter): RawBuilder<unknown> {
+function peopleInSql(type: PersonType, { kind }: StoredCounter): RawBuilder<unknown> {
   return kind === 'commit'
     ? sql`select i.id from identities i join accounts p on p.id = i.account_id where ${isOfTypeInSql('p', type)}`
     : sql`select p.id from accounts p where ${isOfTypeInSql('p', type)}`;

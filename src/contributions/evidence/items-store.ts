@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import type { StoredCounter } from '../../model/kinds.ts';
 import { counts } from '../totals/column-store.ts';
-import { commitsOfDay, identitiesOf, momentOf } from '../windows/counted-window-store.ts';
+import { commitsOfDay, identitiesInSql, momentInSql } from '../windows/counted-window-store.ts';
 import { type ItemFilter, isAmong, isWanted, type NarrowedRepositories } from './filter-store.ts';
 
 /** SQL for the items of one counter. Each kind of items is read by the index of its person or repository. */
@@ -122,16 +122,16 @@ function wasStored({ former }: ItemScope): RawBuilder<boolean> {
 }
 
 /** The repositories whose items may be seen. */
-export function visibleOf(scope: ItemScope): RawBuilder<unknown> {
+export function visibleInSql(scope: ItemScope): RawBuilder<unknown> {
   return sql`select r.id from repositories r where ${isVisible(scope)}`;
 }
 
 /** The items of one counter. With a page, it may leave out items that are not on it. */
-export function itemsOf(scope: ItemScope, counter: StoredCounter, page?: ItemPage): RawBuilder<unknown> {
-  const items = counter.kind === 'commit' ? commitsOf : contributionsOf;
+export function itemsInSql(scope: ItemScope, counter: StoredCounter, page?: ItemPage): RawBuilder<unknown> {
+  const items = counter.kind === 'commit' ? commitsInSql : contributionsInSql;
   if (scope.personId !== null) return items(scope, counter, { page });
   // Stars of forks count for no account.
-  const visible = counter.kind === 'star' ? sql`${visibleOf(scope)} and not r.is_fork` : visibleOf(scope);
+  const visible = counter.kind === 'star' ? sql`${visibleInSql(scope)} and not r.is_fork` : visibleInSql(scope);
   if (page === undefined) return items(scope, counter, { isInRepository: sql`c.repository_id in (${visible})` });
   // The lateral join reads only the first items of each repository, by an index. On a Citus cluster, such a LIMIT works
   // only in a join with another row of the same repository, so the join begins with the totals.
@@ -144,7 +144,7 @@ export function itemsOf(scope: ItemScope, counter: StoredCounter, page?: ItemPag
 }
 
 /** Returns SQL for the account that the contribution `c` counts for: of a discussion with an accepted response, its author. */
-export function personOf({ person }: StoredCounter): RawBuilder<string | null> {
+export function personInSql({ person }: StoredCounter): RawBuilder<string | null> {
   return sql.ref(`c.${person ?? 'account_id'}`);
 }
 
@@ -155,23 +155,23 @@ interface Narrowed {
 }
 
 /** Contributions of a person, or those of an owner's repositories. */
-function contributionsOf(
+function contributionsInSql(
   scope: ItemScope,
   counter: StoredCounter,
   { isInRepository = sql`true` }: Narrowed,
 ): RawBuilder<unknown> {
   const isStar = counter.kind === 'star';
   // A star shows its day alone, and nothing that names the person.
-  const moment = isStar ? sql`date_trunc('day', c.created_at, 'UTC')` : momentOf(counter);
+  const moment = isStar ? sql`date_trunc('day', c.created_at, 'UTC')` : momentInSql(counter);
   const columns = sql`
-    ${moment} as moment, c.kind, c.repository_id, ${isStar ? starIdOf(scope) : sql`c.external_id`} as id,
+    ${moment} as moment, c.kind, c.repository_id, ${isStar ? starIdInSql(scope) : sql`c.external_id`} as id,
     ${counter.name}::text as counter, ${isStar ? sql`null::integer` : sql`c.number`} as number,
     ${isStar ? sql`null::text` : sql`c.title`} as title, null::text as oid, false as is_co_authored,
     case when c.kind = 'review' then c.parent_external_id end as parent, null::boolean as assisted`;
   const isCounted = sql`
-    ${counts(counter)} and ${momentOf(counter)} is not null and ${isWithin(momentOf(counter), scope)}
+    ${counts(counter)} and ${momentInSql(counter)} is not null and ${isWithin(momentInSql(counter), scope)}
     and ${isWanted(scope, counter)} and ${wasStored(scope)}`;
-  const person = personOf(counter);
+  const person = personInSql(counter);
   if (scope.personId === null) {
     const isByKnownAccount = isStar || scope.withErased === true ? sql`true` : sql`${person} is not null`;
     return sql`select ${columns} from contributions c where ${isInRepository} and ${isByKnownAccount} and ${isCounted}`;
@@ -179,11 +179,11 @@ function contributionsOf(
   return sql`
     select ${columns} from contributions c
     where ${person} = ${scope.personId}::uuid and ${isCounted}
-      and c.repository_id in (${visibleOf(scope)})`;
+      and c.repository_id in (${visibleInSql(scope)})`;
 }
 
 /** Returns SQL for the id of the star `c`, an HMAC-SHA-256 (RFC 2104) computed in SQL; null without `starKey`. */
-export function starIdOf({ starKey }: ItemScope): RawBuilder<unknown> {
+export function starIdInSql({ starKey }: ItemScope): RawBuilder<unknown> {
   if (starKey === undefined) return sql`null::text`;
   // The key is repeated to the 64 bytes of a block of SHA-256.
   const [inner, outer] = [0x36, 0x5c].map((pad) => Buffer.alloc(64, starKey).map((byte) => byte ^ pad));
@@ -191,13 +191,13 @@ export function starIdOf({ starKey }: ItemScope): RawBuilder<unknown> {
 }
 
 /** Commits of a person, read by the days on which the person has commits, or those of an owner's repositories. */
-function commitsOf(
+function commitsInSql(
   scope: ItemScope,
   counter: StoredCounter,
   { page, isInRepository = sql`true` }: Narrowed,
 ): RawBuilder<unknown> {
   const { personId } = scope;
-  const isCoAuthored = personId === null ? sql`false` : sql`not c.identity_ids[1:1] && ${identitiesOf(personId)}`;
+  const isCoAuthored = personId === null ? sql`false` : sql`not c.identity_ids[1:1] && ${identitiesInSql(personId)}`;
   const columns = sql`
     c.authored_at as moment, 'commit'::text as kind, c.repository_id, encode(c.oid, 'hex') as id,
     ${counter.name}::text as counter, null::integer as number, c.subject as title, encode(c.oid, 'hex') as oid,
@@ -225,9 +225,9 @@ function daysOfCommits(personId: string, scope: ItemScope, page: ItemPage | unde
   const days = (condition: RawBuilder<boolean>) => sql`
     select d.repository_id, d.day from contribution_days d
     where d.account_id = ${personId}::uuid and d.commits > 0 and ${condition}
-      and ${first === null ? sql`true` : sql`d.day >= ${dayOf(first)}`}
-      and ${last === null ? sql`true` : sql`d.day <= ${dayOf(last)}`}
-      and d.repository_id in (${visibleOf(scope)})`;
+      and ${first === null ? sql`true` : sql`d.day >= ${dayInSql(first)}`}
+      and ${last === null ? sql`true` : sql`d.day <= ${dayInSql(last)}`}
+      and d.repository_id in (${visibleInSql(scope)})`;
   return sql`
     select n.repository_id, n.day::timestamp at time zone 'UTC' as begins,
       (n.day + 1)::timestamp at time zone 'UTC' as ends
@@ -254,11 +254,11 @@ export function daysOfPage(
     (${days(condition)} order by d.day ${isAscending ? sql`asc` : sql`desc`} fetch first (${limit}::integer) rows with ties)`;
   if (partialDay === null) return first(sql`true`);
   return sql`
-    ${first(sql`d.day <> ${dayOf(partialDay)}`)} union all ${days(sql`d.day = ${dayOf(partialDay)}`)}`;
+    ${first(sql`d.day <> ${dayInSql(partialDay)}`)} union all ${days(sql`d.day = ${dayInSql(partialDay)}`)}`;
 }
 
 /** Returns SQL for the day (UTC) of a moment. */
-export function dayOf(at: Date | RawBuilder<Date>): RawBuilder<string> {
+export function dayInSql(at: Date | RawBuilder<Date>): RawBuilder<string> {
   return sql`(${at}::timestamptz at time zone 'UTC')::date`;
 }
 

@@ -6,7 +6,7 @@ import type { HandlerResult, ResolvedAccount } from '../../http/pipeline/endpoin
 import { type Evidence, envelope, formatTimestamp, TimestampSchema } from '../../http/pipeline/envelope.ts';
 import { neighbourCursors } from '../../http/pipeline/pagination.ts';
 import { remainderText } from '../../http/pipeline/response.ts';
-import { coAuthored, ruleOf, rules } from '../../model/rules.ts';
+import { coAuthored, findRuleId, rules } from '../../model/rules.ts';
 import { additionReasons, removalReasons } from './comparison-store.ts';
 import type { ListedItem, LoadedEvidence } from './evidence.ts';
 import { exclusionReasons } from './excluded-store.ts';
@@ -98,7 +98,7 @@ export function presentEvidence(
       ),
     }),
     staleAt: resolver.staleAt(asOf),
-    ...(format === 'csv' && { csv: tableOf(Object.keys(properties), data, evidence) }),
+    ...(format === 'csv' && { csv: toTable(Object.keys(properties), data, evidence) }),
     // Items may be in repositories of other accounts, whose changes do not invalidate this response.
     isCacheable: false,
     ...((includesPrivate || isOwner) && { isWithdrawable: true }),
@@ -109,7 +109,7 @@ export function presentEvidence(
  * Returns items as CSV. Each row ends with the number that they prove, because CSV has no comments and a saved file has no
  * headers; lists of other items prove none.
  */
-function tableOf(
+function toTable(
   columns: readonly string[],
   data: readonly ReturnType<typeof toItem>[],
   evidence: Evidence | undefined,
@@ -135,7 +135,7 @@ const pages = {
 
 function toItem(
   item: ListedItem,
-  repositories: Pick<Repositories, 'pageOf'>,
+  repositories: Pick<Repositories, 'toPageUrl'>,
 ): Record<string, string | number | boolean | null> {
   const { kind, owner, repository, number, oid, title, at, isAssisted, files, amount } = item;
   const page = Object.entries(pages).find(([one]) => one === kind)?.[1];
@@ -151,7 +151,7 @@ function toItem(
     number,
     oid,
     title,
-    url: repositories.pageOf(owner, repository, address),
+    url: repositories.toPageUrl(owner, repository, address),
     occurred_dttm: formatTimestamp(new Date(Math.floor(at / 1000))),
     assisted: isAssisted,
     ...(files !== undefined && { files }),
@@ -159,6 +159,6 @@ function toItem(
     ...('address' in item && item.address !== null && { address: item.address }),
     ...('change' in item && { change: item.change }),
     ...('reason' in item && { reason: item.reason }),
-    rule: item.isCoAuthored ? coAuthored : ruleOf(item.counter),
+    rule: item.isCoAuthored ? coAuthored : findRuleId(item.counter),
   };
 }

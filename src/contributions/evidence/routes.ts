@@ -10,7 +10,7 @@ import type { App } from '../../http/server/app.ts';
 import { type CounterName, counterNames } from '../../model/counters.ts';
 import { itemised } from '../../model/kinds.ts';
 import { derivedRules, rules } from '../../model/rules.ts';
-import { listKeyOf } from '../../model/windows/cursors.ts';
+import { toListKey } from '../../model/windows/cursors.ts';
 import { WindowParameters } from '../../model/windows/parameters.ts';
 import { countedUntil, type Window } from '../../model/windows/window.ts';
 import { findDays } from '../history.ts';
@@ -83,9 +83,9 @@ export function evidenceRoutes(app: App, services: RouteServices): void {
 }
 
 /** The rules of all numbers, which stay the same while the service runs. */
-const definitions = renderDocument(definitionsOf(), 3600);
+const definitions = renderDocument(describeRules(), 3600);
 
-function definitionsOf(): object {
+function describeRules(): object {
   const data = [...rules, ...derivedRules].map(({ id, counter, means, surprise, since }) => ({
     id,
     counter,
@@ -97,7 +97,7 @@ function definitionsOf(): object {
 
 type Ends = Pick<Window, 'since' | 'until'>;
 
-function endsOf({ since, until }: ItemScope): Ends {
+function toEnds({ since, until }: ItemScope): Ends {
   return { since, until };
 }
 
@@ -165,21 +165,21 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   const number = isNumberWanted ? await readNumber(services, context, { window, includesPrivate }) : undefined;
   const { period, since, until, time_zone: timeZone } = query;
   const of = [account.id, counter, isOwner, includesPrivate];
-  const key = listKeyOf([...of, narrowedBy(query), period, since, until, timeZone]);
+  const key = toListKey([...of, narrowedBy(query), period, since, until, timeZone]);
   let shown: number | undefined;
   const wanted = {
     counters: counter === 'contributed_to' ? null : counters,
     scope,
     countsPrivate: includesPrivate,
     count: async (within: ItemScope) => {
-      shown = (await number?.of(endsOf(within))) ?? (await countIn(within));
+      shown = (await number?.of(toEnds(within))) ?? (await countIn(within));
       return { total: shown, countedWithPrivate: includesPrivate ? await countIn(within) : null };
     },
-    hostSearch: isOrganization ? undefined : provider.accounts.searchOf?.(account.name, counter),
+    hostSearch: isOrganization ? undefined : provider.accounts.toSearchUrl?.(account.name, counter),
   };
   const list = { query, window, widen, ofContributors: false, readerId: isOwner ? account.id : null };
   const found = await loadList(services, wanted, list, { ...page, key });
-  const terms = { ...counted, ...endsOf(found.scope) };
+  const terms = { ...counted, ...toEnds(found.scope) };
   const isMore = shown !== undefined && (found.evidence?.total ?? 0) > shown;
   const missing =
     (isMore || (await areTotalsWanted(connection, account)) ? [counter] : number?.missing) ??

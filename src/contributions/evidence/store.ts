@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { pointRead } from '../../database/reads/point-reads.ts';
 import { contributionKinds, itemised, type StoredCounter } from '../../model/kinds.ts';
 import { counts } from '../totals/column-store.ts';
-import { commitsOfPerson, momentOf } from '../windows/counted-window-store.ts';
+import { commitsOfPerson, momentInSql } from '../windows/counted-window-store.ts';
 import { isWanted } from './filter-store.ts';
 import {
   endOfCounted,
@@ -14,9 +14,9 @@ import {
   isOnPage,
   isVisible,
   isWithin,
-  itemsOf,
-  personOf,
-  visibleOf,
+  itemsInSql,
+  personInSql,
+  visibleInSql,
 } from './items-store.ts';
 
 /** Single items behind numbers, newest first. */
@@ -60,7 +60,7 @@ export async function findItems(
   page: { limit: number; after?: ItemPlace | undefined; before?: ItemPlace | undefined },
 ): Promise<Item[]> {
   const size = preparedSize(scope, counters, page);
-  const { rows } = await pageOf(scope, counters, { ...page, size }).execute(connection);
+  const { rows } = await pageInSql(scope, counters, { ...page, size }).execute(connection);
   return page.before === undefined ? rows : rows.toReversed();
 }
 
@@ -90,11 +90,11 @@ function hasNoBounds(scope: ItemScope): boolean {
 }
 
 /** Returns SQL for a page of the visible items of some counters, with the names of the repositories of its items. */
-function pageOf(scope: ItemScope, counters: readonly StoredCounter[], page: ItemPage): RawBuilder<Item> {
-  const order = orderOf(page);
+function pageInSql(scope: ItemScope, counters: readonly StoredCounter[], page: ItemPage): RawBuilder<Item> {
+  const order = orderInSql(page);
   const ofEach = counters.map(
     (counter) => sql`(
-      select i.* from (${itemsOf(scope, counter, page)}) i where ${isOnPage(page)} ${firstOf(scope, counter, page)})`,
+      select i.* from (${itemsInSql(scope, counter, page)}) i where ${isOnPage(page)} ${firstInSql(scope, counter, page)})`,
   );
   const shown = counters.some(({ kind }) => kind === 'review') ? withParents : withoutParents;
   return sql<Item>`
@@ -110,15 +110,15 @@ function pageOf(scope: ItemScope, counters: readonly StoredCounter[], page: Item
  * Returns SQL that leaves the first items of a list to a page. Those of a person are in the order of an index alone, and all of
  * the last moment follow: with more columns in the order, PostgreSQL would read and sort all of them where it expects few.
  */
-function firstOf({ personId }: ItemScope, { kind }: StoredCounter, page: ItemPage): RawBuilder<unknown> {
+function firstInSql({ personId }: ItemScope, { kind }: StoredCounter, page: ItemPage): RawBuilder<unknown> {
   const { limit, size } = page;
-  const order = orderOf(page);
+  const order = orderInSql(page);
   return personId === null || kind === 'commit'
     ? sql`order by i.moment ${order}, i.repository_id ${order}, i.id ${order} limit ${size === undefined ? limit : sql.lit(size)}`
     : sql`order by i.moment ${order} fetch first (${limit}::integer) rows with ties`;
 }
 
-function orderOf({ before }: Pick<ItemPage, 'before'>): RawBuilder<unknown> {
+function orderInSql({ before }: Pick<ItemPage, 'before'>): RawBuilder<unknown> {
   return before === undefined ? sql`desc` : sql`asc`;
 }
 
@@ -129,7 +129,7 @@ export async function countItems(
   counters: readonly StoredCounter[],
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select sum(n)::integer as count from (${countsOf(scope, counters)}) c`.execute(connection);
+    select sum(n)::integer as count from (${countsInSql(scope, counters)}) c`.execute(connection);
   return rows[0]?.count ?? 0;
 }
 
@@ -140,19 +140,19 @@ export async function countItemsOfEach(
   counters: readonly StoredCounter[],
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ counter: string; count: number }>`
-    select counter, sum(n)::integer as count from (${countsOf(scope, counters)}) c
+    select counter, sum(n)::integer as count from (${countsInSql(scope, counters)}) c
     group by counter`.execute(connection);
   return new Map(rows.map(({ counter, count }) => [counter, count]));
 }
 
-function countsOf(scope: ItemScope, counters: readonly StoredCounter[]): RawBuilder<unknown> {
+function countsInSql(scope: ItemScope, counters: readonly StoredCounter[]): RawBuilder<unknown> {
   const ofEach = counters.map((counter) =>
     scope.personId !== null && counter.kind === 'commit' && scope.filter === undefined
       ? sql`
         (with p as (${commitsOfPerson(scope.personId, { since: scope.since, until: endOfCounted(scope) })})
         select ${counter.name}::text as counter, p.n from p join repositories r on r.id = p.repository_id
         where ${isVisible(scope)})`
-      : sql`select ${counter.name}::text as counter, count(*) as n from (${itemsOf(scope, counter)}) i`,
+      : sql`select ${counter.name}::text as counter, count(*) as n from (${itemsInSql(scope, counter)}) i`,
   );
   return sql.join(ofEach, sql` union all `);
 }
@@ -161,12 +161,12 @@ function countsOf(scope: ItemScope, counters: readonly StoredCounter[]): RawBuil
 export async function countErased(connection: Connection, scope: ItemScope, counter: StoredCounter): Promise<number> {
   if (scope.personId !== null || counter.kind === 'star') return 0;
   const isErased =
-    counter.kind === 'commit' ? isErasedCommit('c') : sql`${personOf(counter)} is null and ${counts(counter)}`;
+    counter.kind === 'commit' ? isErasedCommit('c') : sql`${personInSql(counter)} is null and ${counts(counter)}`;
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count
     from ${sql.table(counter.kind === 'commit' ? 'commits' : 'contributions')} c
-    where ${isErased} and ${isWithin(momentOf(counter), scope)} and ${isWanted(scope, counter)}
-      and c.repository_id in (${visibleOf(scope)})`.execute(connection);
+    where ${isErased} and ${isWithin(momentInSql(counter), scope)} and ${isWanted(scope, counter)}
+      and c.repository_id in (${visibleInSql(scope)})`.execute(connection);
   return rows[0]?.count ?? 0;
 }
 

@@ -216,7 +216,7 @@ export async function removeCommits(
   repositoryId: string,
   oids: readonly string[],
 ): Promise<void> {
-  const isLost = isOneOf(oids);
+  const isLost = isAmongOids(oids);
   await sql`delete from uncounted_commits c where c.repository_id = ${repositoryId} and ${isLost}`.execute(transaction);
   await changeCommits(transaction, repositoryId, 'remove', isLost);
 }
@@ -239,7 +239,7 @@ export async function removeUnseenCommits(
       where c.repository_id = ${repositoryId} and c.oid > decode(${last}, 'hex') and ${isUnseen}
       order by c.oid limit ${atOnce}`.execute(connection);
     const oids = rows.map(({ oid }) => oid);
-    const isFound = isOneOf(oids);
+    const isFound = isAmongOids(oids);
     await inTransaction(connection, (transaction) =>
       changeCommits(transaction, repositoryId, 'remove', sql`${isFound} and ${isUnseen}`),
     );
@@ -247,7 +247,7 @@ export async function removeUnseenCommits(
   }
 }
 
-function isOneOf(oids: readonly string[]): RawBuilder<boolean> {
+function isAmongOids(oids: readonly string[]): RawBuilder<boolean> {
   return sql`c.oid = any(${oids.map((oid) => `\\x${oid}`)}::bytea[])`;
 }
 

@@ -13,7 +13,7 @@ const queuedAtOnce = 100;
  * others. Must run in a transaction.
  */
 export async function countAgain(transaction: Connection, repositoryIds: readonly string[]): Promise<void> {
-  await sql`select forget_commit_counts(${[...repositoryIds]}::uuid[])`.execute(transaction);
+  await sql`select mark_commits_uncounted(${[...repositoryIds]}::uuid[])`.execute(transaction);
   const { rows } = await sql<{ accountId: string; repository: string }>`
     select owner_id as "accountId", name as repository from repositories
     where id = any(${[...repositoryIds]}::uuid[]) and deleted_at is null and not is_fork

@@ -6,13 +6,13 @@ import type { Contribution } from '../../model/contribution.ts';
 import { type StoredCounter, storedCounters } from '../../model/kinds.ts';
 import { type CountedEntry, entriesAsJson } from '../totals/change-log-store.ts';
 import {
-  columnsOf,
+  columnsInSql,
   detailColumns,
   headingColumns,
-  keyOf,
-  pageOf,
   parentByNumber,
   type ReadContributions,
+  rowsInSql,
+  toItemKey,
 } from './read-rows-store.ts';
 import { saveSeen } from './scan-store.ts';
 import { type ContributionChange, changeContributions, type State } from './write-store.ts';
@@ -46,10 +46,10 @@ const stateColumns = ['account_id', 'answered_by', 'answered', 'created_at', 'cl
 /** SQL that is true when the read contribution `n` differs from the stored one `c`. */
 const isOther = sql<boolean>`(
   coalesce(n.parent, c.parent_external_id) is distinct from c.parent_external_id
-  or (${columnsOf(stateColumns, 'n')}) is distinct from (${columnsOf(stateColumns, 'c')})
+  or (${columnsInSql(stateColumns, 'n')}) is distinct from (${columnsInSql(stateColumns, 'c')})
   or (n.title is not null and n.title is distinct from c.title) or (n.number is not null and c.number is null)
   or (n.answered_at is not null and n.answered_at is distinct from c.answered_at)
-  or (n.labels is not null and (${columnsOf(detailColumns, 'n')}) is distinct from (${columnsOf(detailColumns, 'c')})))`;
+  or (n.labels is not null and (${columnsInSql(detailColumns, 'n')}) is distinct from (${columnsInSql(detailColumns, 'c')})))`;
 
 /** SQL that is true when the labels of a stored issue or pull request `c` change. */
 const haveOtherLabels = sql<boolean>`(
@@ -104,11 +104,11 @@ async function storeStates(
     with stored as (
     insert into contributions as c (
       repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
-      created_at, updated_at, closed_at, merged_at, seen_at, ${columnsOf(headingColumns)}, ${columnsOf(detailColumns)})
+      created_at, updated_at, closed_at, merged_at, seen_at, ${columnsInSql(headingColumns)}, ${columnsInSql(detailColumns)})
     select ${change.repositoryId}::uuid, n.kind, n.external_id, n.parent_external_id, n.account_id, n.answered_by, n.answered,
-      n.created_at, n.updated_at, n.closed_at, n.merged_at, ${read.seenAt}, ${columnsOf(headingColumns, 'n')},
-      ${columnsOf(detailColumns, 'n')}
-    from ${pageOf(read, rows)} n order by n.place
+      n.created_at, n.updated_at, n.closed_at, n.merged_at, ${read.seenAt}, ${columnsInSql(headingColumns, 'n')},
+      ${columnsInSql(detailColumns, 'n')}
+    from ${rowsInSql(read, rows)} n order by n.place
     on conflict (repository_id, kind, external_id) do update set
       parent_external_id = coalesce(excluded.parent_external_id, c.parent_external_id),
       account_id = excluded.account_id, answered_by = excluded.answered_by, answered = excluded.answered,
@@ -120,7 +120,7 @@ async function storeStates(
   change.count(stored, 1);
   for (const { key, entries } of stored) change.noteReplaced(key, entries ?? []);
   const changedKeys = new Set(
-    newer.filter(({ isOther: differs }) => differs).map(({ contribution }) => keyOf(contribution)),
+    newer.filter(({ isOther: differs }) => differs).map(({ contribution }) => toItemKey(contribution)),
   );
   change.affect(stored.filter(({ key }) => changedKeys.has(key)));
 }
@@ -170,7 +170,7 @@ export async function adoptOrphans(transaction: Connection, repositoryId: string
 function newestOfEach(contributions: readonly Contribution[]): Contribution[] {
   const newest = new Map<string, Contribution>();
   for (const contribution of contributions) {
-    const key = keyOf(contribution);
+    const key = toItemKey(contribution);
     const known = newest.get(key);
     if (known === undefined || known.updatedAt <= contribution.updatedAt) newest.set(key, contribution);
   }
@@ -194,7 +194,7 @@ async function findNewer(
   rows: readonly Contribution[],
 ): Promise<Newer[]> {
   const stored = await findStored(change, rows);
-  const isNew = (row: Contribution): boolean => !stored.has(keyOf(row)) && !lacksParent(row);
+  const isNew = (row: Contribution): boolean => !stored.has(toItemKey(row)) && !lacksParent(row);
   const added = rows.filter(isNew);
   // Their comments may have been read before them.
   await change.affectCommenters(added.filter(hasLabels).map(({ externalId }) => externalId));
@@ -205,7 +205,7 @@ async function findNewer(
     rows.filter((row) => !isNew(row)),
   );
   return [...added.map((contribution) => ({ contribution, isOther: true })), ...compared].toSorted(
-    ({ contribution: one }, { contribution: other }) => (keyOf(one) < keyOf(other) ? -1 : 1),
+    ({ contribution: one }, { contribution: other }) => (toItemKey(one) < toItemKey(other) ? -1 : 1),
   );
 }
 
@@ -234,7 +234,7 @@ async function findStored(change: ContributionChange, rows: readonly Contributio
  * it, even without statistics of the table; for the key itself it may choose an index of times.
  */
 function atKey(repositoryId: string, row: string): RawBuilder<unknown> {
-  const key = columnsOf(['kind', 'external_id'], row);
+  const key = columnsInSql(['kind', 'external_id'], row);
   return sql`select * from contributions k
       where k.repository_id = ${repositoryId} and (k.kind, k.external_id) >= (${key})
       order by k.kind, k.external_id limit 1`;
@@ -254,7 +254,7 @@ async function compare(
       ${entriesAsJson} as former, ${change.state}, c.external_id is null or ${isOther} as "isOther",
       coalesce(${haveOtherLabels}, false) as "hasLabels", case when n.account_id is null then c.account_id end as lost
     from (select page.*, coalesce(parent_external_id, ${parentByNumber(change.repositoryId)}) as parent
-      from ${pageOf(read, rows)} as page) n
+      from ${rowsInSql(read, rows)} as page) n
     left join lateral (${atKey(change.repositoryId, 'n')}) c on c.kind = n.kind and c.external_id = n.external_id
     where c.external_id is null or (c.updated_at, c.seen_at) <= (n.updated_at, ${read.seenAt}::timestamptz)
       and (${read.scan === undefined} or n.updated_at <> c.updated_at or ${isOther})

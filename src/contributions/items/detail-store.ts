@@ -2,13 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import type { Detail, LineCounts, PendingKind } from '../../model/contribution.ts';
 import { setCommitDetails } from './commit-store.ts';
-import {
-  addPendingForAll,
-  type CommitDetail,
-  commitDetails,
-  forgetPendingOfAll,
-  pendingKinds,
-} from './pending-store.ts';
+import { addPendingForAll, type CommitDetail, commitDetails, deleteAllPending, pendingKinds } from './pending-store.ts';
 import { changeContributions, holdRepository } from './write-store.ts';
 
 /**
@@ -33,7 +27,7 @@ export async function changeNeeds(
   if (rows[0]?.needs.includes('commit_languages')) needs.push('commit_languages');
   await sql`update repositories set needs = ${[...needs]}::text[] where id = ${repositoryId}`.execute(connection);
   for (const detail of pendingKinds) {
-    if (!needs.includes(detail)) await forgetPendingOfAll(connection, repositoryId, detail);
+    if (!needs.includes(detail)) await deleteAllPending(connection, repositoryId, detail);
     else if (!rows[0]?.needs.includes(detail)) {
       await addPendingForAll(connection, repositoryId, detail, detail === 'pull_request_files' ? 'all' : 'absent');
     }
@@ -177,7 +171,7 @@ export async function saveLineCounts(
     sql`c.oid = f.oid and (c.additions, c.deletions, c.changed_files)
       is distinct from (f.additions, f.deletions, f.changed_files)`,
   );
-  await forget(connection, repositoryId, 'commit_lines', requested);
+  await deletePending(connection, repositoryId, 'commit_lines', requested);
 }
 
 /**
@@ -196,7 +190,7 @@ export async function saveCommitFiles(
     sql`files = f.files from json_to_recordset(${JSON.stringify(rows)}::json) as f (oid bytea, files text[])`,
     sql`c.oid = f.oid and c.files is distinct from f.files`,
   );
-  await forgetFound(connection, repositoryId, 'commit_files', { requested, found });
+  await deleteFoundPending(connection, repositoryId, 'commit_files', { requested, found });
 }
 
 /**
@@ -216,24 +210,24 @@ export async function saveChangedFiles(
       sql`c.kind = 'pull_request' and c.number = f.number and c.files is distinct from f.files`,
     ),
   );
-  await forget(connection, repositoryId, 'pull_request_files', requested);
+  await deletePending(connection, repositoryId, 'pull_request_files', requested);
 }
 
 /** Deletes those of the requested pending details that were found, unless they were recorded again meanwhile. */
-export async function forgetFound(
+export async function deleteFoundPending(
   connection: Connection,
   repositoryId: string,
   detail: CommitDetail,
   { requested, found }: { requested: readonly PendingDetail[]; found: ReadonlyMap<string, unknown> },
 ): Promise<void> {
   const read = requested.filter(({ key }) => found.has(key));
-  await forget(connection, repositoryId, detail, read);
+  await deletePending(connection, repositoryId, detail, read);
 }
 
 /**
  * Deletes pending details that were requested, also those without a result, unless they were recorded again meanwhile.
  */
-async function forget(
+async function deletePending(
   connection: Connection,
   repositoryId: string,
   detail: PendingKind,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { type Affected, notePeople, peopleInSql, toAffected } from '../totals/affected-store.ts';
-import { forgetChecked } from '../totals/running-check-store.ts';
+import { markUncheckable } from '../totals/running-check-store.ts';
 
 /**
  * The removal of an account from contributions, totals and days, before the account itself is removed. Contributions and
@@ -28,7 +28,7 @@ interface Place {
   change: RawBuilder<unknown>;
 }
 
-function placesOf(accountId: string): Place[] {
+function listPlaces(accountId: string): Place[] {
   const person = (column: string, next: string): Place => ({
     // An equality would let the planner take the order for granted, and read the whole table.
     where: sql`${sql.ref(`c.${column}`)} between ${accountId} and ${accountId}`,
@@ -59,9 +59,9 @@ function placesOf(accountId: string): Place[] {
  * no recount meanwhile finds totals of the account. Nothing may store the account any more.
  * @returns the number of changed rows; 0 at the end.
  */
-export async function forgetSome(connection: Connection, accountId: string, atOnce = usual): Promise<number> {
-  for (const place of placesOf(accountId)) {
-    const changed = await forgetIn(connection, accountId, place, atOnce);
+export async function removeFromSomeRows(connection: Connection, accountId: string, atOnce = usual): Promise<number> {
+  for (const place of listPlaces(accountId)) {
+    const changed = await removeFromPlace(connection, accountId, place, atOnce);
     if (changed > 0) return changed;
   }
   return (await removeDays(connection, accountId, atOnce.found)) || removeTotals(connection, accountId, atOnce.found);
@@ -73,7 +73,12 @@ interface Key {
   externalId: string;
 }
 
-async function forgetIn(connection: Connection, accountId: string, place: Place, atOnce: AtOnce): Promise<number> {
+async function removeFromPlace(
+  connection: Connection,
+  accountId: string,
+  place: Place,
+  atOnce: AtOnce,
+): Promise<number> {
   const { rows } = await sql<Key & { repositoryId: string }>`
     select repository_id as "repositoryId", kind, external_id as "externalId" from contributions c
     where ${place.where} ${place.orderBy === null ? sql`` : sql`order by ${place.orderBy}`} limit ${atOnce.found}`.execute(
@@ -150,5 +155,5 @@ async function removeTotals(connection: Connection, accountId: string, limit: nu
 /** Locks the totals of a repository against other changes, unless the repository is erased, and its totals with it. */
 async function lockIfStored(transaction: Connection, repositoryId: string): Promise<void> {
   await sql`select lock_totals(${repositoryId}::uuid)`.execute(transaction);
-  await forgetChecked(transaction, repositoryId, 'people');
+  await markUncheckable(transaction, repositoryId, 'people');
 }

@@ -36,7 +36,7 @@ async function removeBatch(transaction: Connection, limit: number): Promise<numb
     // One table in each transaction: others lock addresses before totals, and reads need totals to be removed first.
     if (removed > 0) return removed;
   }
-  await forget(transaction, erased.id);
+  await deleteRecord(transaction, erased.id);
   return 1;
 }
 
@@ -44,7 +44,7 @@ async function removeBatch(transaction: Connection, limit: number): Promise<numb
  * Removes the record of an erased repository, if it has no rows left. Rows may be left, because a row that another
  * transaction updated has a new ctid, and the deletion that waited for that transaction missed it.
  */
-async function forget(transaction: Connection, repositoryId: string): Promise<void> {
+async function deleteRecord(transaction: Connection, repositoryId: string): Promise<void> {
   const isLeft = dividedNames.map(
     (table) => sql`exists (select 1 from ${sql.table(table)} where repository_id = ${repositoryId})`,
   );

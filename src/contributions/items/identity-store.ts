@@ -179,7 +179,7 @@ export async function removeUnusedAddresses(
  * repositories that are read at the same time may get different responses, unless the account was stored before the request that
  * looked it up again. Repositories that count commits of an
  * address whose account is another now have to be counted again: the first of them are marked and queued at once, the
- * others by `forgetNextCounts`. Must run in a transaction.
+ * others by `markNextUncounted`. Must run in a transaction.
  */
 export async function saveResolved(
   transaction: Connection,
@@ -205,8 +205,8 @@ export async function saveResolved(
       and (${isReplaced} or r.replaces_from is not null)`.execute(transaction);
   const changed = stored.filter(({ isOther }) => isOther).map(({ id }) => id);
   if (changed.length === 0) return;
-  const until = await forgetCountsAfter(transaction, changed, { after: beforeAll, limit });
-  if (until !== null) await saveForgottenUntil(transaction, changed, until);
+  const until = await markUncountedAfter(transaction, changed, { after: beforeAll, limit });
+  if (until !== null) await saveUncountedUntil(transaction, changed, until);
 }
 
 /**
@@ -246,7 +246,7 @@ export async function hasAddresses(connection: Connection, accountId: string): P
  * Marks the next repositories that count commits of addresses whose account changed, so that these are counted again.
  * @returns the number of addresses; 0 when no repositories are left.
  */
-export async function forgetNextCounts(connection: Connection, limit = usesAtOnce): Promise<number> {
+export async function markNextUncounted(connection: Connection, limit = usesAtOnce): Promise<number> {
   return inTransaction(connection, async (transaction) => {
     // Those that are at the same repository go on together.
     const { rows } = await sql<{ id: number; after: string }>`
@@ -256,10 +256,10 @@ export async function forgetNextCounts(connection: Connection, limit = usesAtOnc
     const [first] = rows;
     if (first === undefined) return 0;
     const ids = rows.map(({ id }) => id);
-    await saveForgottenUntil(
+    await saveUncountedUntil(
       transaction,
       ids,
-      await forgetCountsAfter(transaction, ids, { after: first.after, limit }),
+      await markUncountedAfter(transaction, ids, { after: first.after, limit }),
     );
     return ids.length;
   });
@@ -270,7 +270,7 @@ export async function forgetNextCounts(connection: Connection, limit = usesAtOnc
  * again.
  * @returns the last of them; null when none are left.
  */
-async function forgetCountsAfter(
+async function markUncountedAfter(
   transaction: Connection,
   identityIds: readonly number[],
   { after, limit }: { after: string; limit: number },
@@ -293,7 +293,7 @@ async function forgetCountsAfter(
   return uses.length < limit ? null : (repositoryIds.at(-1) ?? null);
 }
 
-async function saveForgottenUntil(
+async function saveUncountedUntil(
   transaction: Connection,
   identityIds: readonly number[],
   until: string | null,

@@ -40,7 +40,7 @@ const commits: Omit<Items, 'column'> = {
   key: sql<string>`encode(oid, 'hex')`,
 };
 
-const itemsOf: Readonly<Record<PendingKind, Items>> = {
+const itemsByKind: Readonly<Record<PendingKind, Items>> = {
   commit_lines: { ...commits, column: 'additions' },
   commit_files: { ...commits, column: 'files' },
   commit_languages: { ...commits, column: 'languages' },
@@ -83,7 +83,7 @@ export async function addPendingForAll(
   detail: PendingKind,
   rest: 'all' | 'absent' = 'absent',
 ): Promise<void> {
-  const items = itemsOf[detail];
+  const items = itemsByKind[detail];
   await sql`
     insert into pending_details as p (repository_id, detail, key, rest)
     select ${repositoryId}, ${detail}, '', ${rest}
@@ -93,7 +93,7 @@ export async function addPendingForAll(
 }
 
 /** Requests that a pending detail is deleted by `notePendingDetails`. Must run in a transaction that holds the repository. */
-export async function forgetPendingOfAll(
+export async function deleteAllPending(
   transaction: Connection,
   repositoryId: string,
   detail: PendingKind,
@@ -135,7 +135,7 @@ async function noteNext(
   if (requested === undefined) return 'done';
   const until =
     requested.rest === 'forget'
-      ? await forgetSome(transaction, ofDetail, limit)
+      ? await deleteSomePending(transaction, ofDetail, limit)
       : await noteSome(transaction, repositoryId, detail, { ...requested, limit });
   await (until === undefined
     ? sql`delete from pending_details where ${ofDetail} and key = ''`
@@ -151,7 +151,7 @@ async function noteSome(
   detail: PendingKind,
   { from, rest, limit }: { from: string; rest: PendingRest; limit: number },
 ): Promise<string | undefined> {
-  const items = itemsOf[detail];
+  const items = itemsByKind[detail];
   const { key, toPosition } = items;
   const position = sql.ref(items.position);
   const after = itemsAfter(repositoryId, items, from);
@@ -167,7 +167,7 @@ async function noteSome(
 }
 
 /** @returns undefined when no details are left. */
-async function forgetSome(
+async function deleteSomePending(
   transaction: Connection,
   ofDetail: RawBuilder<boolean>,
   limit: number,
@@ -180,7 +180,7 @@ async function forgetSome(
 }
 
 /** Deletes the pending files or languages of commits that no longer belong to the repository, some in each statement. */
-export async function forgetLostCommits(
+export async function deleteLostCommits(
   connection: Connection,
   repositoryId: string,
   detail: CommitDetail,

@@ -23,24 +23,24 @@ export interface ReadContributions {
   scan?: { stream: string; isFull: boolean };
 }
 
-export function keyOf({ kind, externalId }: Contribution): string {
+export function toItemKey({ kind, externalId }: Contribution): string {
   return `${kind} ${externalId}`;
 }
 
 /** Returns SQL for contributions as rows, with their `place` from 1 on. */
-export function pageOf({ accountIds }: ReadContributions, rows: readonly Contribution[]): RawBuilder<unknown> {
-  const idOf = (externalId: string | null): string | null =>
+export function rowsInSql({ accountIds }: ReadContributions, rows: readonly Contribution[]): RawBuilder<unknown> {
+  const findAccountId = (externalId: string | null): string | null =>
     externalId === null ? null : (accountIds.get(externalId) ?? null);
-  const column = <Value>(readOf: (contribution: Contribution) => Value): Value[] => rows.map(readOf);
-  const details = rows.flatMap((contribution, index) => toDetails(contribution, index + 1, idOf));
+  const column = <Value>(read: (contribution: Contribution) => Value): Value[] => rows.map(read);
+  const details = rows.flatMap((contribution, index) => toDetails(contribution, index + 1, findAccountId));
   return sql`(select page.kind, page.external_id, page.parent_external_id, page.account_id, page.answered_by, page.answered,
       page.created_at, page.updated_at, page.closed_at, page.merged_at, place, page.title,
       coalesce(d.number, page.number) as number, coalesce(d.answered_at, page.answered_at) as answered_at,
-      ${columnsOf(detailColumns, 'd')}
+      ${columnsInSql(detailColumns, 'd')}
     from unnest(
       ${column(({ kind }) => kind)}::text[], ${column(({ externalId }) => externalId)}::text[],
-      ${column(({ parentExternalId }) => parentExternalId)}::text[], ${column(({ author }) => idOf(author))}::uuid[],
-      ${column(({ answeredBy }) => idOf(answeredBy))}::uuid[], ${column(({ answered }) => answered)}::boolean[],
+      ${column(({ parentExternalId }) => parentExternalId)}::text[], ${column(({ author }) => findAccountId(author))}::uuid[],
+      ${column(({ answeredBy }) => findAccountId(answeredBy))}::uuid[], ${column(({ answered }) => answered)}::boolean[],
       ${column(({ createdAt }) => createdAt)}::timestamptz[], ${column(({ updatedAt }) => updatedAt)}::timestamptz[],
       ${column(({ closedAt }) => closedAt)}::timestamptz[], ${column(({ mergedAt }) => mergedAt)}::timestamptz[],
       ${column(({ heading }) => toTitle(heading?.title))}::text[], ${column(({ heading }) => heading?.number)}::integer[],
@@ -74,7 +74,7 @@ export const detailColumns = [
   'state',
 ] as const;
 
-export function columnsOf(names: readonly string[], alias?: string): RawBuilder<unknown> {
+export function columnsInSql(names: readonly string[], alias?: string): RawBuilder<unknown> {
   return sql.join(names.map((name) => sql.ref(alias === undefined ? name : `${alias}.${name}`)));
 }
 
@@ -88,22 +88,22 @@ export function parentByNumber(repositoryId: string): RawBuilder<string | null> 
 function toDetails(
   { details }: Contribution,
   place: number,
-  idOf: (externalId: string | null) => string | null,
+  findAccountId: (externalId: string | null) => string | null,
 ): Record<string, unknown>[] {
   if (details === null) return [];
   const { resolvedBy, mergedBy, answeredAt, assignees, reviewers, reactions, changedFiles, ...rest } = details;
-  const ids = (people: readonly string[]): string[] => people.flatMap((person) => idOf(person) ?? []);
+  const ids = (people: readonly string[]): string[] => people.flatMap((person) => findAccountId(person) ?? []);
   return [
     {
       place,
       ...rest,
-      resolved_by: idOf(resolvedBy),
-      merged_by: idOf(mergedBy),
+      resolved_by: findAccountId(resolvedBy),
+      merged_by: findAccountId(mergedBy),
       answered_at: answeredAt,
       assignees: ids(assignees),
       reviewers: ids(reviewers),
       emojis: reactions.map(({ emoji }) => emoji),
-      reactors: reactions.map(({ reactor }) => idOf(reactor)),
+      reactors: reactions.map(({ reactor }) => findAccountId(reactor)),
       changed_files: changedFiles,
     },
   ];

@@ -35,8 +35,8 @@ export async function saveSeen(
     .execute();
 }
 
-/** Forgets the contributions that scans of a stream have seen: at the start of one, and after its end. */
-export async function forgetSeen(connection: Connection, repositoryId: string, stream: string): Promise<void> {
+/** Deletes the record of the contributions that scans of a stream have seen: at the start of one, and after its end. */
+export async function deleteSeen(connection: Connection, repositoryId: string, stream: string): Promise<void> {
   await connection
     .deleteFrom('scan_pages')
     .where('repository_id', '=', repositoryId)

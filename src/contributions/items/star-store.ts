@@ -93,7 +93,7 @@ export async function removeStar(
  * Deletes some deliveries about stars: those of an account in a repository of which none arrived since `before`.
  * @returns how many.
  */
-export function forgetStarEvents(connection: Connection, before: Date, limit: number): Promise<number> {
+export function deleteStarEvents(connection: Connection, before: Date, limit: number): Promise<number> {
   // A subquery that cannot be a join, for which the planner would read the whole table.
   const where = sql`recorded_at < ${before} and (
     select true from star_events o where o.repository_id = star_events.repository_id

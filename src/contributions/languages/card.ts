@@ -49,9 +49,9 @@ export function presentLanguages(
   loaded: LoadedLanguages,
   { account, provider }: ResolvedAccount,
 ): HandlerResult {
-  const urls = { url: provider.accounts.urlOf(account), publicUrl: services.publicUrl() };
+  const urls = { url: provider.accounts.toUrl(account), publicUrl: services.publicUrl() };
   return {
-    ...resultOf(services, loaded, { dataType: 'entity', data: [toEntity(account, urls)] }),
+    ...toResult(services, loaded, { dataType: 'entity', data: [toEntity(account, urls)] }),
     cardInput: { languages: loaded.languages.input },
   };
 }
@@ -60,10 +60,10 @@ export function presentLanguages(
 export function presentLanguageNumbers(services: RouteServices, loaded: LoadedLanguages): HandlerResult {
   const { languages } = loaded.languages.input;
   const data = languages.map(({ name, files }) => ({ language: name, files }));
-  return resultOf(services, loaded, { dataType: 'unknown', data });
+  return toResult(services, loaded, { dataType: 'unknown', data });
 }
 
-function resultOf(
+function toResult(
   { resolver }: RouteServices,
   { languages: { input, isFinal }, window, asOf }: LoadedLanguages,
   content: Pick<Parameters<typeof envelope>[0], 'dataType' | 'data'>,

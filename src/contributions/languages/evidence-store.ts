@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import {
-  dayOf,
+  dayInSql,
   daysOfPage,
   endOfCounted,
   type ItemPage,
@@ -10,7 +10,7 @@ import {
   isOnPage,
   isVisible,
   momentOfPlace,
-  visibleOf,
+  visibleInSql,
 } from '../evidence/items-store.ts';
 import type { Item } from '../evidence/store.ts';
 import { findAddresses, isOfEveryAddress, repeatedFiles } from './store.ts';
@@ -89,7 +89,7 @@ export async function countLanguageFiles(connection: Connection, scope: Language
 async function countErasedFiles(connection: Connection, scope: LanguageScope): Promise<number> {
   if (scope.personId !== null) return 0;
   const { rows } = await sql<{ files: number }>`
-    with n as materialized (${toInstants(daysOf(scope, sql`true`, hasErased))})
+    with n as materialized (${toInstants(daysInSql(scope, sql`true`, hasErased))})
     select coalesce(sum(${changedFiles(scope)}), 0)::float8 as files
     from ${commitsOfDays(scope)} where ${isErasedCommit('c')}`.execute(connection);
   return rows[0]?.files ?? 0;
@@ -101,15 +101,15 @@ function isCounted(scope: LanguageScope, condition: RawBuilder<boolean>): RawBui
   const isOfAccount =
     personId === null
       ? sql`d.repository_id in (select r.id from repositories r where r.owner_id = ${ownerId}::uuid)`
-      : sql`d.identity_id = any(${identitiesOf(personId)})`;
+      : sql`d.identity_id = any(${identitiesInSql(personId)})`;
   return sql`(${isOfAccount} and d.language = ${language} and ${condition} and ${isDayCounted(scope)})`;
 }
 
 /** The condition that the day `d` counts. */
 function isDayCounted({ since, ...ends }: LanguageScope): RawBuilder<boolean> {
   const until = endOfCounted(ends);
-  return sql<boolean>`${since === null ? sql`true` : sql`d.day >= ${dayOf(since)}`}
-    and ${until === null ? sql`true` : sql`d.day < ${dayOf(until)}`}`;
+  return sql<boolean>`${since === null ? sql`true` : sql`d.day >= ${dayInSql(since)}`}
+    and ${until === null ? sql`true` : sql`d.day < ${dayInSql(until)}`}`;
 }
 
 /** The condition that someone who changed files on the day `d` is deleted or erased. */
@@ -120,14 +120,14 @@ const hasErased = sql<boolean>`
  * SQL for the days on which visible files of the language were changed.
  * @param isOfDay a condition about all rows of a day together.
  */
-function daysOf(
+function daysInSql(
   scope: LanguageScope,
   condition: RawBuilder<boolean>,
   isOfDay: RawBuilder<boolean>,
 ): RawBuilder<unknown> {
   return sql`
     select d.repository_id, d.day from language_days d
-    where ${isCounted(scope, condition)} and d.repository_id in (${visibleOf({ ...scope, countsPrivate: false })})
+    where ${isCounted(scope, condition)} and d.repository_id in (${visibleInSql({ ...scope, countsPrivate: false })})
     group by d.repository_id, d.day having ${isOfDay}`;
 }
 
@@ -140,9 +140,9 @@ function pageDays(scope: LanguageScope, { limit, after, before }: ItemPage): Raw
   const isAscending = before !== undefined;
   const cursor = place === undefined ? null : momentOfPlace(place);
   const isWithinPage =
-    cursor === null ? sql`true` : isAscending ? sql`d.day >= ${dayOf(cursor)}` : sql`d.day <= ${dayOf(cursor)}`;
+    cursor === null ? sql`true` : isAscending ? sql`d.day >= ${dayInSql(cursor)}` : sql`d.day <= ${dayInSql(cursor)}`;
   const days = (isOfDay: RawBuilder<boolean>) => (condition: RawBuilder<boolean>) =>
-    daysOf(scope, sql<boolean>`${condition} and ${isWithinPage}`, isOfDay);
+    daysInSql(scope, sql<boolean>`${condition} and ${isWithinPage}`, isOfDay);
   const page = { isAscending, partialDay: cursor };
   if (scope.personId !== null) return toInstants(daysOfPage(days(sql`true`), limit, page));
   return toInstants(
@@ -159,7 +159,7 @@ function toInstants(days: RawBuilder<unknown>): RawBuilder<unknown> {
 
 /** SQL for the commits `c` of the days `n` that change files of the language. */
 function commitsOfDays({ personId, language }: LanguageScope): RawBuilder<unknown> {
-  const isOfPerson = personId === null ? sql`true` : sql`c.identity_ids && ${identitiesOf(personId)}`;
+  const isOfPerson = personId === null ? sql`true` : sql`c.identity_ids && ${identitiesInSql(personId)}`;
   return sql`n cross join lateral (
     select c.* from commits c
     where c.repository_id = n.repository_id and c.authored_at >= n.begins and c.authored_at < n.ends
@@ -172,6 +172,6 @@ function changedFiles({ language }: LanguageScope): RawBuilder<number> {
 }
 
 /** The addresses of a person, which may be none. */
-function identitiesOf(accountId: string): RawBuilder<number[]> {
+function identitiesInSql(accountId: string): RawBuilder<number[]> {
   return sql`array(select i.id from identities i where i.account_id = ${accountId}::uuid)`;
 }

@@ -41,7 +41,7 @@ export async function loadLanguages(
 ): Promise<CountedLanguages | undefined> {
   const { connection, computations, resolver, now } = services;
   const query: LanguageQuery = { accountId: account.id, isOwner: account.type === 'organization', withPrivate };
-  const days = { since: dayOf(window?.since), until: dayOf(window && countedUntil(window, now())) };
+  const days = { since: formatDay(window?.since), until: formatDay(window && countedUntil(window, now())) };
   const read = async () => ({
     repositories: await findLanguageRepositories(connection, query, maxRepositories),
     sums: await findLanguages(connection, query, days),
@@ -61,7 +61,7 @@ export async function loadLanguages(
     files,
     colour: colourOfLanguage(name),
   }));
-  const [files, otherFiles] = [filesOf(sums), filesOf(sums.slice(limit))];
+  const [files, otherFiles] = [sumFiles(sums), sumFiles(sums.slice(limit))];
   const areAllHidden = sums.length === 0 && all.length > 0;
   return { input: { languages, files, otherFiles, areAllHidden, includesPrivate: withPrivate }, isFinal };
 }
@@ -84,10 +84,10 @@ export async function findKnownLanguages(
   return sums.slice(0, limit);
 }
 
-function filesOf(sums: readonly { files: number }[]): number {
+function sumFiles(sums: readonly { files: number }[]): number {
   return sums.reduce((sum, { files }) => sum + files, 0);
 }
 
-function dayOf(time: Date | null | undefined): string | null {
+function formatDay(time: Date | null | undefined): string | null {
   return time?.toISOString().slice(0, 10) ?? null;
 }

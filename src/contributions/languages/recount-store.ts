@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { type Days, isDayIn, isMomentIn } from '../totals/expected-totals-store.ts';
-import { forgetChecked } from '../totals/running-check-store.ts';
-import { needsLanguages, sumsOf } from './store.ts';
+import { markUncheckable } from '../totals/running-check-store.ts';
+import { needsLanguages, sumsInSql } from './store.ts';
 import { changeLanguageSums } from './sum-store.ts';
 
 /** The comparison of languages of days with the commits of a repository, and their recount. */
 
-/** SQL for the commits of some days of a repository whose languages were read, as `sumsOf` takes them. */
+/** SQL for the commits of some days of a repository whose languages were read, as `sumsInSql` takes them. */
 function readCommits(repositoryId: string, days: Days): RawBuilder<unknown> {
   return sql`(
     select * from commits c where c.repository_id = ${repositoryId} and c.languages is not null
@@ -16,7 +16,7 @@ function readCommits(repositoryId: string, days: Days): RawBuilder<unknown> {
 
 /** Counts the languages of some days of a repository, of which none are counted. Must run in a transaction. */
 export async function countStoredLanguages(transaction: Connection, repositoryId: string, days: Days): Promise<void> {
-  const sums = sumsOf(readCommits(repositoryId, days));
+  const sums = sumsInSql(readCommits(repositoryId, days));
   await changeLanguageSums(transaction, repositoryId, sql`select identity_id, language, files from (${sums}) s`);
   await sql`
     insert into language_days (repository_id, identity_id, day, language, files, commits)
@@ -27,7 +27,7 @@ export async function countStoredLanguages(transaction: Connection, repositoryId
 export async function doLanguagesDiffer(connection: Connection, repositoryId: string, days: Days): Promise<boolean> {
   if (!(await needsLanguages(connection, repositoryId))) return false;
   const { rows } = await sql`
-    with summed as (${sumsOf(readCommits(repositoryId, days))})
+    with summed as (${sumsInSql(readCommits(repositoryId, days))})
     select 1 from summed s
     full join (select * from language_days where repository_id = ${repositoryId} and ${isDayIn(days, sql`day`)}) k
       using (identity_id, day, language)
@@ -48,7 +48,7 @@ function sumsOn(
   repositoryId: string,
   days: Days | CountedLanguages,
 ): { sums: RawBuilder<unknown>; isOfAddresses: RawBuilder<boolean> } {
-  if (!('addresses' in days)) return { sums: sumsOf(readCommits(repositoryId, days)), isOfAddresses: sql`true` };
+  if (!('addresses' in days)) return { sums: sumsInSql(readCommits(repositoryId, days)), isOfAddresses: sql`true` };
   const ids = [...days.addresses.keys()];
   const sums = [...days.addresses].flatMap(([id, languages]) =>
     [...languages].map(([language, { files, commits }]) => ({ id, language, files, commits })),
@@ -104,6 +104,6 @@ export async function recountLanguages(
     select ((select count(*) from vanished) + (select count(*) from saved))::integer
       as differences`.execute(transaction);
   const { differences } = rows[0] ?? { differences: 0 };
-  if (differences > 0) await forgetChecked(transaction, repositoryId, 'languages', days.from);
+  if (differences > 0) await markUncheckable(transaction, repositoryId, 'languages', days.from);
   return differences;
 }

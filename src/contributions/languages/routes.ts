@@ -5,7 +5,7 @@ import { cutPage, PageParameters } from '../../http/pipeline/pagination.ts';
 import { addEndpoint } from '../../http/pipeline/pipeline.ts';
 import type { App } from '../../http/server/app.ts';
 import { AppError } from '../../model/errors.ts';
-import { listKeyOf, toCursor } from '../../model/windows/cursors.ts';
+import { toCursor, toListKey } from '../../model/windows/cursors.ts';
 import { WindowParameters } from '../../model/windows/parameters.ts';
 import { countedUntil } from '../../model/windows/window.ts';
 import { EvidenceFormat, type LoadedEvidence, readCursor } from '../evidence/evidence.ts';
@@ -93,7 +93,7 @@ async function loadEvidence(
   const { window, asOf, languages } = loaded;
   const isOrganization = account.type === 'organization';
   const { period, since, until, time_zone: timeZone } = query;
-  const key = listKeyOf([account.id, language, isOwner, includesPrivate, period, since, until, timeZone]);
+  const key = toListKey([account.id, language, isOwner, includesPrivate, period, since, until, timeZone]);
   const wanted: LanguageScope = {
     language,
     personId: isOrganization ? null : account.id,

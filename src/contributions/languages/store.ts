@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isPresentInSql, isPublicInSql } from '../../accounts/repositories/present-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { pointRead } from '../../database/reads/point-reads.ts';
-import { forgetFound, type PendingDetail } from '../items/detail-store.ts';
+import { deleteFoundPending, type PendingDetail } from '../items/detail-store.ts';
 import { lockTotals } from '../items/write-store.ts';
 import { changeCheckedLanguages } from '../totals/running-check-store.ts';
 import type { FilesByLanguage } from './linguist.ts';
@@ -31,7 +31,7 @@ export const everyAddress = 2_147_483_647;
 export const namesOfCommit = sql`c.identity_ids || ${sql.lit(everyAddress)}::integer`;
 
 /** SQL for the sums of the commits `c` that a query or a table holds, by repository, address, day and language. */
-export function sumsOf(commits: RawBuilder<unknown>): RawBuilder<unknown> {
+export function sumsInSql(commits: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select c.repository_id, u.identity_id, (c.authored_at at time zone 'UTC')::date as day, l.key as language,
       sum(l.value::integer)::integer as files, count(*)::integer as commits
@@ -59,7 +59,7 @@ export async function saveCommitLanguages(
     where c.repository_id = ${repositoryId} and c.oid = f.oid
       and c.languages is distinct from f.languages`.execute(transaction);
   await changeSums(transaction, repositoryId, oids, 1);
-  await forgetFound(transaction, repositoryId, 'commit_languages', { requested, found });
+  await deleteFoundPending(transaction, repositoryId, 'commit_languages', { requested, found });
   await sql`
     insert into announcements (kind, key)
     with found as (
@@ -92,20 +92,20 @@ async function changeSums(
   await changeLanguageSums(
     transaction,
     repositoryId,
-    sql`select s.identity_id, s.language, ${sign}::integer * s.files as files from (${sumsOf(commits)}) s`,
+    sql`select s.identity_id, s.language, ${sign}::integer * s.files as files from (${sumsInSql(commits)}) s`,
   );
-  await changeCheckedLanguages(transaction, repositoryId, sumsOf(commits), sign);
+  await changeCheckedLanguages(transaction, repositoryId, sumsInSql(commits), sign);
   if (sign === 1) {
     await sql`
       insert into language_days as d (repository_id, identity_id, day, language, files, commits)
-      select s.* from (${sumsOf(commits)}) s
+      select s.* from (${sumsInSql(commits)}) s
       on conflict (repository_id, identity_id, day, language)
         do update set files = d.files + excluded.files, commits = d.commits + excluded.commits`.execute(transaction);
     return;
   }
   const { rows } = await sql<{ id: number }>`
     update language_days d set files = d.files - s.files, commits = d.commits - s.commits
-    from (${sumsOf(commits)}) s
+    from (${sumsInSql(commits)}) s
     where d.repository_id = ${repositoryId} and d.identity_id = s.identity_id and d.day = s.day
       and d.language = s.language
     returning d.identity_id as id`.execute(transaction);

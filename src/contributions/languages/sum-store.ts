@@ -35,7 +35,7 @@ export interface Addresses {
 }
 
 /** Returns the condition for rows of some addresses of a repository. */
-function isOf(repositoryId: string, { after, until }: Addresses): RawBuilder<boolean> {
+function isAmongAddresses(repositoryId: string, { after, until }: Addresses): RawBuilder<boolean> {
   const isUntil = until === null ? sql`true` : sql`identity_id <= ${until}::integer`;
   return sql`repository_id = ${repositoryId} and identity_id > ${after}::integer and ${isUntil}`;
 }
@@ -58,7 +58,7 @@ export async function findEndOfAddresses(
   after: number,
   rows: number,
 ): Promise<number | null> {
-  const rest = isOf(repositoryId, { after, until: null });
+  const rest = isAmongAddresses(repositoryId, { after, until: null });
   const behind = (table: string): RawBuilder<unknown> => sql`
     (select identity_id from ${sql.table(table)} where ${rest} order by identity_id offset ${rows} limit 1)`;
   const { rows: found } = await sql<{ until: number | null }>`
@@ -72,7 +72,7 @@ export async function doLanguageSumsDiffer(
   repositoryId: string,
   addresses: Addresses,
 ): Promise<boolean> {
-  const condition = isOf(repositoryId, addresses);
+  const condition = isAmongAddresses(repositoryId, addresses);
   const { rows } = await sql`
     select 1 from (${summed(condition)}) s
     full join (select * from language_sums where ${condition}) k using (identity_id, language)
@@ -89,7 +89,7 @@ export async function recountLanguageSums(
   repositoryId: string,
   addresses: Addresses,
 ): Promise<number> {
-  const condition = isOf(repositoryId, addresses);
+  const condition = isAmongAddresses(repositoryId, addresses);
   const { rows } = await sql<{ differences: number }>`
     with summed as (${summed(condition)}), vanished as (
       delete from language_sums k where ${condition}

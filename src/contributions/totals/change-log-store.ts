@@ -80,28 +80,28 @@ function toRow(item: object, entry: CountedEntry, isAdded: boolean): object {
 }
 
 function without(entries: readonly CountedEntry[], others: readonly CountedEntry[]): CountedEntry[] {
-  const known = new Set(others.map((entry) => keyOf(entry)));
-  return entries.filter((entry) => !known.has(keyOf(entry)));
+  const known = new Set(others.map((entry) => toKey(entry)));
+  return entries.filter((entry) => !known.has(toKey(entry)));
 }
 
-function keyOf({ counter, account_id: accountId, at }: CountedEntry): string {
+function toKey({ counter, account_id: accountId, at }: CountedEntry): string {
   return `${counter} ${accountId} ${at}`;
 }
 
 /** A common table expression that logs the contributions in `removed`, which has all columns of the table. */
-export const logRemoved = logOf(sql`
+export const logRemoved = logInSql(sql`
   select c.repository_id, c.kind, c.external_id, c.number, e.counter, e.account_id, e.at, false as is_co_authored, c.stored_at
   from removed c cross join lateral (${entriesInSql}) e`);
 
 /** A common table expression that logs the commits in `removed`, which has all columns of the table. */
-export const logRemovedCommits = logOf(sql`
+export const logRemovedCommits = logInSql(sql`
   select c.repository_id, 'commit' as kind, encode(c.oid, 'hex') as external_id, null::integer as number, 'commits' as counter,
     p.account_id, c.authored_at as at, coalesce(p.first > 1, false) as is_co_authored, c.stored_at
   from removed c left join lateral (
     select i.account_id, min(u.place) as first from unnest(c.identity_ids) with ordinality as u (id, place)
     join identities i on i.id = u.id where i.account_id is not null group by i.account_id) p on true`);
 
-function logOf(entries: RawBuilder<unknown>): RawBuilder<unknown> {
+function logInSql(entries: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`counted as materialized (${entries}), logged as (
     insert into counted_changes (${columns})
     select repository_id, kind, external_id, number, counter, account_id, at, is_co_authored, false, stored_at, clock_timestamp()
@@ -116,7 +116,7 @@ function logOf(entries: RawBuilder<unknown>): RawBuilder<unknown> {
  * Deletes logged changes, and former states of repositories, that ended before a moment: up to `limit` of each.
  * @returns the number of deleted rows.
  */
-export async function forgetChanges(connection: Connection, before: Date, limit: number): Promise<number> {
+export async function deleteChanges(connection: Connection, before: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with changes as (
       delete from counted_changes where ctid = any(array(

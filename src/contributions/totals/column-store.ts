@@ -10,18 +10,18 @@ import {
 /** SQL for the columns of stored counters, which `kinds.ts` lists. */
 
 /** @param alias the alias of the table with the columns. */
-export function columnsOf(counters: readonly StoredCounter[], alias?: string): RawBuilder<unknown> {
-  return sql.join(counters.map(({ name }) => columnOf(name, alias)));
+export function columnsInSql(counters: readonly StoredCounter[], alias?: string): RawBuilder<unknown> {
+  return sql.join(counters.map(({ name }) => columnInSql(name, alias)));
 }
 
-export function columnOf(name: string, alias?: string): RawBuilder<number> {
+export function columnInSql(name: string, alias?: string): RawBuilder<number> {
   return sql.ref(alias === undefined ? name : `${alias}.${name}`);
 }
 
 /** Sums of all rows, each with the name of its column. */
-export function sumsOf(counters: readonly StoredCounter[], alias?: string): RawBuilder<unknown> {
+export function sumsInSql(counters: readonly StoredCounter[], alias?: string): RawBuilder<unknown> {
   return sql.join(
-    counters.map(({ name }) => sql`coalesce(sum(${columnOf(name, alias)}), 0)::integer as ${sql.ref(name)}`),
+    counters.map(({ name }) => sql`coalesce(sum(${columnInSql(name, alias)}), 0)::integer as ${sql.ref(name)}`),
   );
 }
 
@@ -35,14 +35,14 @@ export function lifetimeSums(
   derived: Record<Exclude<CounterName, CountedOfPerson>, RawBuilder<unknown>>,
 ): RawBuilder<unknown> {
   const others = Object.entries(derived).map(([name, number]) => sql`(${number})::integer as ${sql.ref(name)}`);
-  return sql.join([sumsOf(lifetimeOfPeople, alias), ...others]);
+  return sql.join([sumsInSql(lifetimeOfPeople, alias), ...others]);
 }
 
 /** The sum of the columns of one row whose counters count all contributions of some kinds. */
 export function contributionsIn(kinds: readonly string[], alias: string): RawBuilder<number> {
   const counters = storedCounters.filter(({ kind, isContribution }) => isContribution === true && kinds.includes(kind));
   return sql`(${sql.join(
-    counters.map(({ name }) => columnOf(name, alias)),
+    counters.map(({ name }) => columnInSql(name, alias)),
     sql` + `,
   )})`;
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { ofDays, ofPeople, storedCounters } from '../../model/kinds.ts';
 import { doLanguagesDiffer } from '../languages/recount-store.ts';
-import { columnsOf } from './column-store.ts';
+import { columnsInSql } from './column-store.ts';
 import { type Days, isAmong, isDayIn, isMomentIn, summedDays, summedPeople } from './expected-totals-store.ts';
 import type { DaysPart } from './recount-store.ts';
 
@@ -44,14 +44,14 @@ async function findFirstDay(connection: Connection, repositoryId: string): Promi
 function dayAfterRows(repositoryId: string, from: string | null, rows: number): RawBuilder<unknown> {
   const rest = { from, until: null };
   const kinds = new Set(ofDays(storedCounters).map(({ kind }) => kind));
-  const dayOf = (
+  const dayInSql = (
     table: RawBuilder<unknown>,
     day: RawBuilder<unknown>,
     { where, by }: { where: RawBuilder<unknown>; by: RawBuilder<unknown> },
   ): RawBuilder<unknown> => sql`
     (select ${day} from ${table} where repository_id = ${repositoryId} and ${where} order by ${by} offset ${rows} limit 1)`;
   const dayOfMoment = (table: RawBuilder<unknown>, moment: RawBuilder<unknown>, where: RawBuilder<unknown>) =>
-    dayOf(table, sql`(${moment} at time zone 'UTC')::date`, {
+    dayInSql(table, sql`(${moment} at time zone 'UTC')::date`, {
       where: sql`${where} and ${isMomentIn(rest, moment)}`,
       by: moment,
     });
@@ -61,7 +61,7 @@ function dayAfterRows(repositoryId: string, from: string | null, rows: number): 
       : dayOfMoment(sql`contributions`, sql`created_at`, sql`kind = ${kind}`),
   );
   for (const table of [sql`contribution_days`, sql`language_days`])
-    days.push(dayOf(table, sql`day`, { where: isDayIn(rest, sql`day`), by: sql`day` }));
+    days.push(dayInSql(table, sql`day`, { where: isDayIn(rest, sql`day`), by: sql`day` }));
   return sql`least(${sql.join(days)})`;
 }
 
@@ -96,7 +96,7 @@ export async function differ(connection: Connection, repositoryId: string, part:
       full join (
         select * from contribution_days where repository_id = ${repositoryId} and ${isDayIn(part, sql`day`)}) k
         using (account_id, day)
-      where (${columnsOf(counters, 's')}) is distinct from (${columnsOf(counters, 'k')})) as differ`.execute(
+      where (${columnsInSql(counters, 's')}) is distinct from (${columnsInSql(counters, 'k')})) as differ`.execute(
     connection,
   );
   return rows[0]?.differ ?? false;
@@ -119,6 +119,6 @@ export async function findDifferentPeople(
     full join (
       select * from contributor_totals where repository_id = ${repositoryId} and ${isAmong(people, sql`account_id`)}) k
       using (account_id)
-    where (${columnsOf(counters, 's')}) is distinct from (${columnsOf(counters, 'k')})`.execute(connection);
+    where (${columnsInSql(counters, 's')}) is distinct from (${columnsInSql(counters, 'k')})`.execute(connection);
   return rows.map(({ id }) => id);
 }

@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { namesOfCommit } from '../languages/store.ts';
 import {
   addressesOfCommit,
-  commitsOf,
+  commitsInSql,
   findAuthors,
   isCountedCommit,
   isOfDay,
@@ -17,7 +17,7 @@ import {
   type CheckedSums,
   daily,
   items,
-  itemsOf,
+  itemsInSql,
   ofItems,
   personOfItem,
   sum,
@@ -74,7 +74,7 @@ async function readItems(
   const sums = { counters: Object.fromEntries(items.map(({ name }) => [name, 0n])), people: 0n, ofDays: 0n };
   const inDays = daily.filter(({ kind }) => kind !== 'commit');
   const columns = [added(ofItems.map(personOfItem)), added(inDays.map(personOfItem)), ...namesOfCounted(items)];
-  for await (const row of streamDay(transaction, day, columns, itemsOf(day.repositoryId, day.days))) {
+  for await (const row of streamDay(transaction, day, columns, itemsInSql(day.repositoryId, day.days))) {
     const [people = '', ofDays = '', ...counted] = row;
     sums.people += BigInt(people);
     sums.ofDays += BigInt(ofDays);
@@ -108,7 +108,7 @@ async function readCommits(
   const sums = { commits: 0n, people: 0n, files: 0n, uses: 0n };
   const found = sql`
     (select c.*, ${addressesOfCommit} as addresses, ${namesOfCommit} as names, ${isCountedCommit(day.repositoryId)} as is_counted
-    from ${commitsOf(day)}) f
+    from ${commitsInSql(day)}) f
     cross join lateral (
       select ${sum([weightedFiles])} as files, ${sum([weightOfUses])} as uses from (
         select u.identity_id, l.key as language, l.value::integer as files

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { pointRead } from '../../database/reads/point-reads.ts';
 import type { Tables } from '../../database/tables/tables.ts';
-import { type CounterName, type Counters, counterNames, experienceOf, unknownCounters } from '../../model/counters.ts';
+import { type CounterName, type Counters, counterNames, sumExperience, unknownCounters } from '../../model/counters.ts';
 
 /** The counters of an account as they were last known on one day. */
 export interface CountersOfDay {
@@ -64,7 +64,7 @@ export async function saveCounters(
     .values({ account_id: accountId, day, ...row })
     .onConflict((conflict) => conflict.columns(['account_id', 'day', 'includes_private']).doUpdateSet(row))
     .execute();
-  const experience = experienceOf(counters);
+  const experience = sumExperience(counters);
   await connection
     .updateTable('accounts')
     .set({ experience, updated_at: fetched.fetchedAt })

@@ -3,11 +3,11 @@ import type { Connection } from '../../database/connections/connection.ts';
 import type { StoredCounter } from '../../model/kinds.ts';
 import type { LanguagesOfDay } from '../languages/recount-store.ts';
 import { namesOfCommit } from '../languages/store.ts';
-import { columnOf } from './column-store.ts';
+import { columnInSql } from './column-store.ts';
 import type { NumbersOfPerson } from './expected-totals-store.ts';
 import {
   addressesOfCommit,
-  commitsOf,
+  commitsInSql,
   findAuthors,
   isCountedCommit,
   isOfDay,
@@ -16,7 +16,7 @@ import {
   readLargeDay,
   streamDay,
 } from './large-day-store.ts';
-import { itemsOf } from './running-check-store.ts';
+import { itemsInSql } from './running-check-store.ts';
 import { type Compared, Tally } from './tally.ts';
 
 /** The people or addresses of a large day that one pass compares, in the order of their ids. */
@@ -38,7 +38,7 @@ export interface Differences<Key, Numbers> {
  * @param counters of days; others are neither counted nor compared.
  * @returns also the number of counted commits of the day, by all people.
  */
-export async function findDifferentPeopleOf(
+export async function findDifferentPeopleOfDay(
   connection: Connection,
   day: LargeDay,
   counters: readonly StoredCounter[],
@@ -48,7 +48,7 @@ export async function findDifferentPeopleOf(
   const commits = await readLargeDay(connection, async (transaction) => {
     const counted = await addAuthors(transaction, day, tally);
     await addItems(transaction, day, counters, tally);
-    const columns = [sql`account_id`, ...counters.map(({ name }) => columnOf(name))];
+    const columns = [sql`account_id`, ...counters.map(({ name }) => columnInSql(name))];
     const stored = sql`contribution_days where ${isOfDay(day)}`;
     for await (const [id = '', ...numbers] of streamDay(transaction, day, columns, stored))
       for (const [index, { name }] of counters.entries()) tally.add(id, 'stored', name, Number(numbers[index]));
@@ -59,7 +59,7 @@ export async function findDifferentPeopleOf(
 
 /** @returns the number of commits. */
 async function addAuthors(transaction: Connection, day: LargeDay, tally: Tally<string>): Promise<number> {
-  const found = sql`${commitsOf(day)} and ${isCountedCommit(day.repositoryId)}`;
+  const found = sql`${commitsInSql(day)} and ${isCountedCommit(day.repositoryId)}`;
   const commits = streamDay(transaction, day, [addressesOfCommit], found);
   let number = 0;
   for await (const authors of findAuthors(transaction, commits)) {
@@ -78,20 +78,20 @@ async function addItems(
   const ofItems = counters.filter(({ kind }) => kind !== 'commit');
   if (ofItems.length === 0) return;
   const columns = [sql`c.account_id`, ...namesOfCounted(ofItems)];
-  const items = sql`${itemsOf(day.repositoryId, day.days)} where c.account_id is not null`;
+  const items = sql`${itemsInSql(day.repositoryId, day.days)} where c.account_id is not null`;
   for await (const [id = '', ...counted] of streamDay(transaction, day, columns, items))
     for (const name of counted) tally.add(id, 'counted', name, 1);
 }
 
 /** Finds addresses of a day whose languages differ from its commits. */
-export async function findDifferentLanguagesOf(
+export async function findDifferentLanguages(
   connection: Connection,
   day: LargeDay,
   { after, limit }: Pass<number>,
 ): Promise<Differences<number, LanguagesOfDay>> {
   const tally = new Tally(after, limit);
   await readLargeDay(connection, async (transaction) => {
-    const commits = sql`${commitsOf(day)} and c.languages is not null`;
+    const commits = sql`${commitsInSql(day)} and c.languages is not null`;
     const ofCommit = [sql`array_to_string(${namesOfCommit}, ',')`, sql`c.languages`];
     for await (const [ids = '', ...text] of streamDay(transaction, day, ofCommit, commits)) {
       const languages: Record<string, number> = JSON.parse(text.join(' '));

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { ofDays, type StoredCounter } from '../../model/kinds.ts';
-import { columnOf, counts, sumsOf } from './column-store.ts';
+import { columnInSql, counts, sumsInSql } from './column-store.ts';
 import type { Compared } from './tally.ts';
 
 interface DayQuery {
@@ -36,10 +36,10 @@ export function isDayIn({ from, until }: Days, day: RawBuilder<unknown>): RawBui
 
 /** SQL that is true for a moment of these days, which an index finds. */
 export function isMomentIn({ from, until }: Days, moment: RawBuilder<unknown>): RawBuilder<boolean> {
-  return within(moment, from && beginningOf(from), until && beginningOf(until));
+  return within(moment, from && beginningInSql(from), until && beginningInSql(until));
 }
 
-function beginningOf(day: string): RawBuilder<unknown> {
+function beginningInSql(day: string): RawBuilder<unknown> {
   return sql`(${day}::date::timestamp at time zone 'UTC')`;
 }
 
@@ -89,7 +89,7 @@ export function summedDays(repositoryId: string, counters: readonly StoredCounte
   const stored = counters.filter(({ kind }) => kind !== 'commit');
   const items = sql`
       union all
-      select c.account_id, (c.created_at at time zone 'UTC')::date as day, ${each(counters, numberOf(stored))}
+      select c.account_id, (c.created_at at time zone 'UTC')::date as day, ${each(counters, toNumberInSql(stored))}
       from contributions c
       where c.repository_id = ${repositoryId} and c.account_id is not null and ${isCountedBy(stored)}
         and ${isMomentIn(days, sql`c.created_at`)}
@@ -107,7 +107,7 @@ export function summedDays(repositoryId: string, counters: readonly StoredCounte
       from authored group by account_id, day
       ${stored.length === 0 ? sql`` : items}
     ), summed as (
-      select account_id, day, ${sumsOf(counters)} from counted group by account_id, day
+      select account_id, day, ${sumsInSql(counters)} from counted group by account_id, day
     )`;
 }
 
@@ -132,15 +132,15 @@ export function summedPeople(
         : sql`(select * from contributions c where ${ofPeople} offset 0) c where`;
     return sql`
       union all
-      select ${person}, ${each(counters, numberOf(some))} from ${found} ${isCountedBy(some)} group by 1`;
+      select ${person}, ${each(counters, toNumberInSql(some))} from ${found} ${isCountedBy(some)} group by 1`;
   });
   return sql`
     counted as (
-      select account_id, ${each(counters, (counter) => (ofDay.includes(counter) ? sql`sum(${columnOf(counter.name)})` : sql`0`))}
+      select account_id, ${each(counters, (counter) => (ofDay.includes(counter) ? sql`sum(${columnInSql(counter.name)})` : sql`0`))}
       from contribution_days where repository_id = ${repositoryId} and ${isAmong(people, sql`account_id`)} group by account_id
       ${sql.join(countedOthers, sql` `)}
     ), summed as (
-      select account_id, ${sumsOf(counters)} from counted group by account_id
+      select account_id, ${sumsInSql(counters)} from counted group by account_id
     )`;
 }
 
@@ -148,7 +148,11 @@ export function summedPeople(
  * Returns SQL for rows with the `account_id` of the people of some days: stored days, and the contributions that these do not
  * contain.
  */
-export function peopleOf(repositoryId: string, counters: readonly StoredCounter[], days: Days): RawBuilder<unknown>[] {
+export function peopleInSql(
+  repositoryId: string,
+  counters: readonly StoredCounter[],
+  days: Days,
+): RawBuilder<unknown>[] {
   const ofRepository = sql`repository_id = ${repositoryId}`;
   const others = byPerson(counters).map(([column, some]) => {
     const person = sql.ref(`c.${column}`);
@@ -180,7 +184,7 @@ function each(
 }
 
 /** Returns the function that counts the contributions of a group for some counters, and nothing for others. */
-function numberOf(some: readonly StoredCounter[]): (counter: StoredCounter) => RawBuilder<unknown> {
+function toNumberInSql(some: readonly StoredCounter[]): (counter: StoredCounter) => RawBuilder<unknown> {
   return (counter) => (some.includes(counter) ? sql`count(*) filter (where ${counts(counter)})` : sql`0`);
 }
 

@@ -129,7 +129,7 @@ async function findSome(transaction: Connection, commits: readonly (readonly str
 export const addressesOfCommit = sql`nullif(array_to_string(c.identity_ids, ' '), '')`;
 
 /** Returns SQL for the commits `c` of a day. */
-export function commitsOf({ repositoryId, days }: LargeDay): RawBuilder<unknown> {
+export function commitsInSql({ repositoryId, days }: LargeDay): RawBuilder<unknown> {
   return sql`commits c where c.repository_id = ${repositoryId} and ${isMomentIn(days, sql`c.authored_at`)}`;
 }
 

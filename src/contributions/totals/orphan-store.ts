@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { accountColumns, type DividedTable, dividedNames } from '../../database/tables/divided-tables.ts';
-import { forgetSome } from '../items/erase-store.ts';
+import { removeFromSomeRows } from '../items/erase-store.ts';
 
 /** Rows that name a repository or an account that is not stored: foreign keys would refuse them. */
 
@@ -40,7 +40,7 @@ export async function repairOrphans(
     from named`.execute(connection);
   const { unknown = [], last = null, size = 0 } = rows[0] ?? {};
   if (of === 'repositories') await recordErased(connection, unknown);
-  else for (const id of unknown) while ((await forgetSome(connection, id)) > 0);
+  else for (const id of unknown) while ((await removeFromSomeRows(connection, id)) > 0);
   return { found: unknown.length, last: size < limit ? undefined : (last ?? undefined) };
 }
 

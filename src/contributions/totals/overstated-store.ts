@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { type CounterName, counterNames } from '../../model/counters.ts';
-import { needsOf } from '../../model/kinds.ts';
+import { listNeeds } from '../../model/kinds.ts';
 import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { countStored } from './private-store.ts';
 import { contributedBy, toKinds, type Visibility } from './uncollected-store.ts';
@@ -21,7 +21,7 @@ export async function findOverstated(connection: Connection, accountId: string):
   const kinds = toKinds(rows.map(({ kind }) => kind));
   if (kinds.length === 0) return [];
   const names = await findExcess(connection, accountId);
-  return names.filter((name) => needsOf(name).some((kind) => kinds.includes(kind)));
+  return names.filter((name) => listNeeds(name).some((kind) => kinds.includes(kind)));
 }
 
 /** Finds the counters of a user of which more is stored than the host last reported. */

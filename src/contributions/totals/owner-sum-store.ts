@@ -13,7 +13,7 @@ import { contributedBy, isListedInPart, isSkippedElsewhere, toKinds, type Visibi
 const names = sql.join(sumColumns.map((name) => sql.ref(name)));
 
 /** SQL for each column, named like it. */
-function eachOf(toSql: (column: RawBuilder<unknown>) => RawBuilder<unknown>, alias?: string): RawBuilder<unknown> {
+function eachSum(toSql: (column: RawBuilder<unknown>) => RawBuilder<unknown>, alias?: string): RawBuilder<unknown> {
   const ref = (name: string) => sql.ref(alias === undefined ? name : `${alias}.${name}`);
   return sql.join(sumColumns.map((name) => sql`${toSql(ref(name))} as ${sql.ref(name)}`));
 }
@@ -25,23 +25,23 @@ const negative = (column: RawBuilder<unknown>): RawBuilder<unknown> => sql`- ${c
  * has changed, and subtracts private repositories of withdrawn credentials, which are hidden at once and whose own rows
  * follow.
  */
-export function sumsOf(visibility: Visibility): RawBuilder<unknown> {
+export function sumsInSql(visibility: Visibility): RawBuilder<unknown> {
   return sql`(
-    select ${eachOf((column) => sql`coalesce(sum(${column}), 0)::integer`)}
+    select ${eachSum((column) => sql`coalesce(sum(${column}), 0)::integer`)}
     from (
       select is_private, ${names} from owner_sums where owner_id = a.id
       union all
-      select p.is_private, ${eachOf((column) => column, 'p')}
+      select p.is_private, ${eachSum((column) => column, 'p')}
       from unsummed_repositories u cross join lateral present_sums(u.repository_id) p
       where u.transaction_id = pg_current_xact_id_if_assigned() and p.owner_id = a.id
       union all
-      select s.is_private, ${eachOf(negative, 's')}
+      select s.is_private, ${eachSum(negative, 's')}
       from unsummed_repositories u
       -- The offset keeps the planner from reading the parts of all repositories of the owner.
       cross join lateral (select * from summed_repositories where repository_id = u.repository_id offset 0) s
       where u.transaction_id = pg_current_xact_id_if_assigned() and s.owner_id = a.id
       union all
-      select true, ${eachOf(negative, 'p')}
+      select true, ${eachSum(negative, 'p')}
       from withdrawn_credentials w
       cross join lateral (
         select id from repositories
@@ -54,7 +54,7 @@ export function sumsOf(visibility: Visibility): RawBuilder<unknown> {
 
 /**
  * Returns SQL for the kinds of contributions to repositories of the account `a` that are not completely known, from the
- * row `sums` of `sumsOf`. Except for `public`, the statement must contain the expression of `contributedBy`. Sums and
+ * row `sums` of `sumsInSql`. Except for `public`, the statement must contain the expression of `contributedBy`. Sums and
  * the kinds that are missing from them have to be read by one statement: collecting may end between two.
  */
 export function uncollectedKinds(visibility: Visibility): RawBuilder<string[]> {
@@ -95,7 +95,7 @@ export async function sumOverOwned(
     ${visibility === 'public' ? sql`` : sql`with ${contributedBy(ownerId)}`}
     select a.listed_at, a.listing_wanted_at is not null as is_outdated, ${uncollectedKinds(visibility)} as kinds,
       sums.unfinished > 0 as is_unfinished, ${sql.join(summedNames.map((name) => sql.ref(`sums.${name}`)))}
-    from accounts a cross join lateral ${sumsOf(visibility)} sums
+    from accounts a cross join lateral ${sumsInSql(visibility)} sums
     where a.id = ${ownerId}`.execute(connection);
   const [row] = rows;
   if (row === undefined) {
@@ -130,7 +130,7 @@ export async function foldSums(connection: Connection, ownerId: string): Promise
       returning *
     )
     insert into owner_sums (owner_id, is_private, ${names})
-    select owner_id, is_private, ${eachOf((column) => sql`sum(${column})`)}
+    select owner_id, is_private, ${eachSum((column) => sql`sum(${column})`)}
     from taken group by owner_id, is_private`.execute(connection);
 }
 
@@ -188,9 +188,9 @@ export async function checkSums(connection: Connection, { after, limit }: Batch)
     ), counted as (
       select owner_id, is_private, ${names} from batch join summed_repositories using (owner_id)
       union all
-      select owner_id, is_private, ${eachOf(negative)} from batch join owner_sums using (owner_id)
+      select owner_id, is_private, ${eachSum(negative)} from batch join owner_sums using (owner_id)
     ), different as (
-      select owner_id, is_private, ${eachOf((column) => sql`sum(${column})`)}
+      select owner_id, is_private, ${eachSum((column) => sql`sum(${column})`)}
       from counted group by owner_id, is_private
       having ${sql.join(
         sumColumns.map((name) => sql`sum(${sql.ref(name)}) <> 0`),

@@ -3,9 +3,9 @@ import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { type ContributionKind, contributionKinds } from '../../model/contribution.ts';
 import { type CounterName, type Counters, counterNames } from '../../model/counters.ts';
-import { needsOf } from '../../model/kinds.ts';
+import { listNeeds } from '../../model/kinds.ts';
 import { contributionsIn, lifetimeSums } from './column-store.ts';
-import { sumsOf, uncollectedKinds } from './owner-sum-store.ts';
+import { sumsInSql, uncollectedKinds } from './owner-sum-store.ts';
 import { contributedBy, toKinds } from './uncollected-store.ts';
 
 /** Sums over the stored contributions of an account. */
@@ -33,11 +33,11 @@ export async function countStored(
         and (${withForks}::boolean or not r.is_fork)
     ), owned as materialized (
       select sums.stars, ${uncollectedKinds(visibility)} as uncollected
-      from accounts a cross join lateral ${sumsOf(visibility)} sums where a.id = ${accountId}
+      from accounts a cross join lateral ${sumsInSql(visibility)} sums where a.id = ${accountId}
     ), summed as (
       select ${lifetimeSums('t', {
         stars: sql`0`,
-        contributed_to: sql`count(*) filter (where ${contributionsIn(needsOf('contributed_to'), 't')} > 0)`,
+        contributed_to: sql`count(*) filter (where ${contributionsIn(listNeeds('contributed_to'), 't')} > 0)`,
       })}
       from contributed t where repository_id in (select id from counted)
     )
@@ -95,7 +95,7 @@ export async function saveReportedTotals(
 }
 
 /** Deletes all totals that one credential saw. */
-export async function forgetReportedBy(
+export async function deleteReportedBy(
   connection: Connection,
   provider: string,
   credentialName: string,
@@ -108,7 +108,7 @@ export async function forgetReportedBy(
 }
 
 /** Deletes the totals of an account that other credentials than `credentialNames` saw. */
-export async function forgetReportedTotals(
+export async function deleteReportedTotals(
   connection: Connection,
   accountId: string,
   credentialNames: readonly string[],
@@ -123,7 +123,7 @@ export async function forgetReportedTotals(
  * Deletes up to `limit` of the totals that a withdrawn credential saw; none once the credential is accepted again.
  * @returns the number of deleted rows.
  */
-export async function forgetWithdrawnTotals(
+export async function deleteWithdrawnTotals(
   connection: Connection,
   { provider, credentialName }: { provider: string; credentialName: string },
   limit: number,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { lookUpJob, type NameOnProvider, refreshJob } from '../../accounts/jobs.ts';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
-import { findLookupsOf, type StoredLookup } from '../../database/queue/lookups.ts';
+import { findLookupsByKey, type StoredLookup } from '../../database/queue/lookups.ts';
 import type { Progress, Wait } from '../../http/pipeline/envelope.ts';
 import type { AccountType } from '../../model/account.ts';
 import { contributionKinds } from '../../model/contribution.ts';
@@ -37,17 +37,17 @@ export async function findWait(
 ): Promise<Wait> {
   const isRead = repositories.total > 0 && repositories.complete === repositories.total;
   const { reading, own, isOrganization } = await findLookups(connection, scope);
-  const ofNumbers = waitOf(own, now);
+  const ofNumbers = toWaitOfAll(own, now);
   // The numbers of a person may come from the host, and then do not wait for the person's repositories.
   if (!isOrganization && ofNumbers !== undefined && ofNumbers.reason !== 'collecting') return ofNumbers;
-  const ofRepositories = isRead ? undefined : waitOf(reading, now);
+  const ofRepositories = isRead ? undefined : toWaitOfAll(reading, now);
   return ofRepositories ?? ofNumbers ?? { reason: await findReasonOfStreams(connection, scope, isRead) };
 }
 
 /** Returns what lookups wait for: nothing while one runs, else the limit or failure that ends last; undefined without any. */
-function waitOf(lookups: readonly StoredLookup[], now: Date): Wait | undefined {
+function toWaitOfAll(lookups: readonly StoredLookup[], now: Date): Wait | undefined {
   const waits = lookups.map((lookup) => toWait(lookup, now));
-  const [longest] = waits.toSorted((one, other) => timeOf(other) - timeOf(one));
+  const [longest] = waits.toSorted((one, other) => toTime(other) - toTime(one));
   return waits.find(({ reason }) => reason === 'collecting') ?? longest;
 }
 
@@ -71,7 +71,7 @@ export async function findLookups(
   const ofNumbers = [lookUpJob(account), refreshJob(accountId), fetchReportedTotalsJob(accountId)].map(
     ({ key }) => key,
   );
-  const found = await findLookupsOf(connection, [...collecting, ...ofNumbers], `fetch_window ${accountId} `);
+  const found = await findLookupsByKey(connection, [...collecting, ...ofNumbers], `fetch_window ${accountId} `);
   const reading = found.filter(({ key }) => collecting.includes(key));
   const own = repositoryId === null ? found.filter(({ key }) => !collecting.includes(key)) : [];
   return { reading, own, isOrganization: account.type === 'organization' };
@@ -89,7 +89,7 @@ function toWait({ state, errorCode, failingSince, until }: StoredLookup, now: Da
   return state === 'failed' && isAhead ? { reason, resumesAt: until } : { reason };
 }
 
-function timeOf({ resumesAt }: Wait): number {
+function toTime({ resumesAt }: Wait): number {
   return resumesAt?.getTime() ?? 0;
 }
 
@@ -109,7 +109,7 @@ async function findReasonOfStreams(
       from summed_repositories u join repositories r on r.id = u.repository_id
         left join streams s on s.repository_id = r.id and s.covers && ${[...contributionKinds]}::text[]
       where u.owner_id = ${accountId}::uuid and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
-        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')} and ${uncollectedOf('u')} > 0
+        and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')} and ${uncollectedInSql('u')} > 0
     )
     select coalesce(bool_or(name is null or (is_open and failure is null)), true) as "isReading",
       coalesce(bool_or(is_open and failure = 'provider_unavailable'), false) as "isUnreachable",
@@ -124,7 +124,7 @@ async function findReasonOfStreams(
 }
 
 /** SQL for the number of kinds of a repository's contributions that are not completely known. */
-function uncollectedOf(alias: 's' | 'u'): RawBuilder<number> {
+function uncollectedInSql(alias: 's' | 'u'): RawBuilder<number> {
   return sql.join(
     contributionKinds.map((kind) => sql.ref(`${alias}.${uncollectedColumn(kind)}`)),
     sql` + `,
@@ -137,7 +137,7 @@ async function countRepositories(
   { accountId, repositoryId, withPrivate }: CollectedScope,
 ): Promise<Progress['repositories']> {
   const { rows } = await sql<Progress['repositories']>`
-    select count(*)::integer as total, (count(*) filter (where ${uncollectedOf('s')} = 0))::integer as complete
+    select count(*)::integer as total, (count(*) filter (where ${uncollectedInSql('s')} = 0))::integer as complete
     from summed_repositories s join repositories r on r.id = s.repository_id
     where s.owner_id = ${accountId}::uuid and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
       and (${withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`.execute(connection);

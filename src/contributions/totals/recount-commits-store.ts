@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { ofDays, storedCounters } from '../../model/kinds.ts';
 import { markAddressesCounted } from '../items/identity-store.ts';
 import { holdRepository, lockTotals } from '../items/write-store.ts';
-import { columnOf } from './column-store.ts';
+import { columnInSql } from './column-store.ts';
 import { findNextDays } from './compare-totals-store.ts';
 import { type CountedPeople, type Days, isDayIn, isMomentIn, summedDays } from './expected-totals-store.ts';
 import { type CountOfDay, holdUnchanged } from './large-day-store.ts';
@@ -13,7 +13,7 @@ import { type CountOfDay, holdUnchanged } from './large-day-store.ts';
  * days in each transaction, or some people of a large day. Each part adds the differences of its days to the days, the
  * people, the lists and the sums of the owner, so that these agree with each other between two parts too. The position of
  * the recount is stored with the totals: a process that is killed leaves the rest to the next one. It is removed by
- * everything that may change days before it: another account of an address (`forgetCommitCounts`), and commits that are
+ * everything that may change days before it: another account of an address (`markCommitsUncounted`), and commits that are
  * stored or removed (`restartRecount`).
  */
 
@@ -110,7 +110,7 @@ async function removeUncounted(transaction: Connection, repositoryId: string, li
 /** Adds the differences of some days. */
 async function recountDays(transaction: Connection, repositoryId: string, days: Days): Promise<void> {
   const differences = recountedCounters.map(({ name }) => {
-    const [summed, stored] = [columnOf(name, 's'), columnOf(name, 'k')];
+    const [summed, stored] = [columnInSql(name, 's'), columnInSql(name, 'k')];
     return sql`(${name}, coalesce(${summed}, 0) - coalesce(${stored}, 0))`;
   });
   await sql`

@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { contributionKinds, ofDays, ofPeople, type StoredCounter, storedCounters } from '../../model/kinds.ts';
 import { lockTotals } from '../items/write-store.ts';
 import { type CountedLanguages, recountLanguages } from '../languages/recount-store.ts';
-import { columnsOf, contributionsIn, replacing } from './column-store.ts';
+import { columnsInSql, contributionsIn, replacing } from './column-store.ts';
 import { type CountedPeople, type Days, isAmong, isDayIn, summedOn, summedPeople } from './expected-totals-store.ts';
 import { type CountOfDay, holdUnchanged } from './large-day-store.ts';
 import { areCommitsCounted, countNewCommits, markTotalsChanged } from './total-store.ts';
@@ -90,7 +90,7 @@ interface Differences {
 const none: Differences = { differences: 0, people: [] };
 
 /** SQL for the `Differences` in the rows that were removed and stored. */
-const differencesOf = sql`
+const differencesInSql = sql`
   select count(*)::integer as differences, coalesce(array_agg(distinct account_id), '{}') as people
   from (select account_id from vanished union all select account_id from saved) changed`;
 
@@ -108,18 +108,18 @@ async function recountDays(
         and not exists (select from summed s where s.account_id = d.account_id and s.day = d.day)
       returning account_id
     ), saved as (
-      insert into contribution_days (account_id, repository_id, day, ${columnsOf(counters)})
-      select account_id, ${repositoryId}, day, ${columnsOf(counters)}
+      insert into contribution_days (account_id, repository_id, day, ${columnsInSql(counters)})
+      select account_id, ${repositoryId}, day, ${columnsInSql(counters)}
       from summed s
       where not exists (
         select from contribution_days k
         where k.repository_id = ${repositoryId} and k.account_id = s.account_id and k.day = s.day
-          and (${columnsOf(counters, 'k')}) = (${columnsOf(counters, 's')}))
+          and (${columnsInSql(counters, 'k')}) = (${columnsInSql(counters, 's')}))
       order by day, account_id
       on conflict (account_id, repository_id, day) do update set ${replacing(counters)}
       returning account_id
     )
-    ${differencesOf}`.execute(connection);
+    ${differencesInSql}`.execute(connection);
   return rows[0] ?? none;
 }
 
@@ -155,16 +155,16 @@ async function recountContributors(
       where ${isOfPeople} and account_id not in (select account_id from summed)
       returning account_id
     ), saved as (
-      insert into contributor_totals (repository_id, account_id, ${columnsOf(counters)})
-      select ${repositoryId}::uuid, account_id, ${columnsOf(counters)} from summed s
+      insert into contributor_totals (repository_id, account_id, ${columnsInSql(counters)})
+      select ${repositoryId}::uuid, account_id, ${columnsInSql(counters)} from summed s
       where not exists (
         select from contributor_totals k
         where k.repository_id = ${repositoryId} and k.account_id = s.account_id
-          and (${columnsOf(counters, 'k')}) = (${columnsOf(counters, 's')}))
+          and (${columnsInSql(counters, 'k')}) = (${columnsInSql(counters, 's')}))
       order by account_id
       on conflict (repository_id, account_id) do update set ${replacing(counters)}
       returning account_id
     )
-    ${differencesOf}`.execute(connection);
+    ${differencesInSql}`.execute(connection);
   return rows[0] ?? none;
 }

@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import type { Repair } from '../../database/schema/repair.ts';
 import { contributionKinds, ofPeople, storedCounters } from '../../model/kinds.ts';
 import { contributionsIn } from './column-store.ts';
-import { type Days, peopleOf } from './expected-totals-store.ts';
+import { type Days, peopleInSql } from './expected-totals-store.ts';
 import { type LargeDay, readLargeDay, streamDay } from './large-day-store.ts';
 
 /**
@@ -47,7 +47,7 @@ export async function findLostPeople(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select account_id as id from (${sql.join(
-      peopleOf(repositoryId, ofPeople(storedCounters), days).map((people) => sql`select account_id from ${people}`),
+      peopleInSql(repositoryId, ofPeople(storedCounters), days).map((people) => sql`select account_id from ${people}`),
       sql` union `,
     )}) f
     where not exists (
@@ -60,7 +60,7 @@ export async function findLostPeople(
  * Finds the same on a large day.
  * @throws the reason of its signal.
  */
-export function findLostPeopleOf(connection: Connection, day: LargeDay, limit: number): Promise<string[]> {
+export function findLostPeopleOfDay(connection: Connection, day: LargeDay, limit: number): Promise<string[]> {
   return readLargeDay(connection, async (transaction) => {
     const lost = new Set<string>();
     let some = new Set<string>();
@@ -78,7 +78,7 @@ export function findLostPeopleOf(connection: Connection, day: LargeDay, limit: n
 
 /** Yields the people of a day, most of them several times, of its stored days and of the contributions that these do not contain. */
 async function* streamPeople(transaction: Connection, day: LargeDay): AsyncGenerator<string, void, undefined> {
-  for (const people of peopleOf(day.repositoryId, ofPeople(storedCounters), day.days)) {
+  for (const people of peopleInSql(day.repositoryId, ofPeople(storedCounters), day.days)) {
     for await (const [id] of streamDay(transaction, day, [sql`account_id`], people)) if (id !== undefined) yield id;
   }
 }

@@ -72,7 +72,7 @@ export async function moveChecked(
   const counts = sql.join(items.map(({ name }) => sql`(${countUpTo(from, name)})::text`));
   const isUnchanged = counted === undefined ? sql`true` : isUnchangedSince(counted.count);
   const { rows } = await sql`
-    with s as (${counted === undefined ? sumsOf(repositoryId, { from, until }) : valuesOf(counted.sums)})
+    with s as (${counted === undefined ? sumsInSql(repositoryId, { from, until }) : valuesInSql(counted.sums)})
     update repository_totals t set checked_until = ${until}::date, counting_day = null, ${sql.join(moved)},
       checked_counts = jsonb_object(array[${counters}], array[${counts}])
     from s
@@ -92,10 +92,12 @@ export async function compareChecked(
   repositoryId: string,
   from: string | null,
 ): Promise<CheckedSum[]> {
-  const isWrong = numbersOf(from).map(({ name, number }) => sql`coalesce(${number} <> ${sql.ref(`t.${name}`)}, false)`);
+  const isWrong = numbersInSql(from).map(
+    ({ name, number }) => sql`coalesce(${number} <> ${sql.ref(`t.${name}`)}, false)`,
+  );
   const { rows } = await sql<Record<CheckedSum, boolean | null>>`
     with t as (select * from repository_totals where repository_id = ${repositoryId}),
-      s as (${sumsOf(repositoryId, { from, until: null })}), k as (select ${totalsOf(repositoryId)})
+      s as (${sumsInSql(repositoryId, { from, until: null })}), k as (select ${totalsInSql(repositoryId)})
     select ${sql.join(isWrong, sql` or `)} as whole, ${upTo(from, 'people')} <> k.people as people,
       ${upTo(from, 'languages')} <> k.languages as languages
     from t, s, k where t.checked_until is not distinct from ${from}::date`.execute(connection);
@@ -113,14 +115,14 @@ export async function correctWhole(
   from: string | null,
 ): Promise<number> {
   await lockTotals(transaction, repositoryId);
-  const numbers = numbersOf(from).map(({ name, number }) => ({
+  const numbers = numbersInSql(from).map(({ name, number }) => ({
     total: sql.ref(`t.${name}`),
     name: sql.ref(name),
     // A sum that cannot follow a change is null.
     number: sql`coalesce(${number}, ${sql.ref(`t.${name}`)})::integer`,
   }));
   const { rows } = await sql`
-    with s as (${sumsOf(repositoryId, { from, until: null })})
+    with s as (${sumsInSql(repositoryId, { from, until: null })})
     update repository_totals t
     set is_changed = true, ${sql.join(numbers.map(({ name, number }) => sql`${name} = ${number}`))}
     from s
@@ -143,7 +145,7 @@ export async function endChecked(connection: Connection, repositoryId: string, f
  * Notes that a sum of the present check cannot follow a change. Must run in a transaction that holds the totals.
  * @param from the first of the changed days; null: it is not known.
  */
-export async function forgetChecked(
+export async function markUncheckable(
   transaction: Connection,
   repositoryId: string,
   name: 'people' | 'languages',
@@ -189,7 +191,7 @@ function countUpTo(from: string | null, name: string): RawBuilder<unknown> {
 }
 
 /** Returns SQL for the numbers of all days, for each counter of the repository `t`; null: not known. */
-function numbersOf(from: string | null): { name: string; number: RawBuilder<unknown> }[] {
+function numbersInSql(from: string | null): { name: string; number: RawBuilder<unknown> }[] {
   return storedCounters.map(({ name, kind }) => ({
     name,
     number:
@@ -198,7 +200,7 @@ function numbersOf(from: string | null): { name: string; number: RawBuilder<unkn
 }
 
 /** Returns a statement that finds the sums of some days, each with its name. */
-function sumsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
+function sumsInSql(repositoryId: string, days: Days): RawBuilder<unknown> {
   const ofRepository = sql`repository_id = ${repositoryId}`;
   const found = [
     ...items.map((counter) => sql`count(*) filter (where ${counts(counter)}) as ${sql.ref(counter.name)}`),
@@ -211,11 +213,11 @@ function sumsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
       found.people + (
         select ${sum(daily.map(weighted))} from contribution_days k where ${ofRepository} and ${isDayIn(days, sql`day`)}) as people,
       (select ${sum([weightedFiles])} from language_days k where ${ofRepository} and ${isDayIn(days, sql`day`)}) as languages
-    from (select ${sql.join(found)} from ${itemsOf(repositoryId, days)}) found`;
+    from (select ${sql.join(found)} from ${itemsInSql(repositoryId, days)}) found`;
 }
 
 /** Returns SQL for the items `c` of some days, which the index by time finds, however many days PostgreSQL expects. */
-export function itemsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
+export function itemsInSql(repositoryId: string, days: Days): RawBuilder<unknown> {
   return sql`
     unnest(${kindsOfItems}::text[]) kinds (kind) cross join lateral (
       select * from contributions
@@ -224,13 +226,13 @@ export function itemsOf(repositoryId: string, days: Days): RawBuilder<unknown> {
 }
 
 /** Returns a statement that gives known sums, each with its name. */
-function valuesOf({ counters, ...others }: CheckedSums): RawBuilder<unknown> {
+function valuesInSql({ counters, ...others }: CheckedSums): RawBuilder<unknown> {
   const sums = Object.entries({ ...counters, ...others });
   return sql`select ${sql.join(sums.map(([name, number]) => sql`${String(number)}::numeric as ${sql.ref(name)}`))}`;
 }
 
 /** SQL for the same sums of the totals of people and languages, each with its name. */
-function totalsOf(repositoryId: string): RawBuilder<unknown> {
+function totalsInSql(repositoryId: string): RawBuilder<unknown> {
   const where = sql`where repository_id = ${repositoryId}`;
   return sql`
     (select ${sum(ofPersons.map(weighted))} from contributor_totals k ${where}) as people,

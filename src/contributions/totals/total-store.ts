@@ -114,8 +114,8 @@ export async function areCommitsCounted(connection: Connection, repositoryId: st
 }
 
 /** Marks the commits of repositories to be counted from the beginning at the next count. */
-export async function forgetCommitCounts(connection: Connection, repositoryIds: readonly string[]): Promise<void> {
-  await sql`select forget_commit_counts(${[...repositoryIds]}::uuid[])`.execute(connection);
+export async function markCommitsUncounted(connection: Connection, repositoryIds: readonly string[]): Promise<void> {
+  await sql`select mark_commits_uncounted(${[...repositoryIds]}::uuid[])`.execute(connection);
 }
 
 /**

@@ -10,8 +10,8 @@ import { updateTotalsJob } from '../items/jobs.ts';
  * (`schema/changed-contributors.sql`); this module takes the records in batches.
  */
 
-/** The most changes that one transaction forgets. */
-const forgottenAtOnce = 5000;
+/** The most changes that one transaction deletes. */
+const deletedAtOnce = 5000;
 
 /** An account whose stored numbers changed. */
 export interface ChangedContributor {
@@ -96,7 +96,7 @@ export async function hasShownOtherwise(connection: Connection, ownerId: string)
  * that another transaction is recording stay until a later call, because that transaction may wait for this one.
  * @returns how many.
  */
-export async function forgetUncounted(connection: Connection, limit = forgottenAtOnce): Promise<number> {
+export async function deleteUncounted(connection: Connection, limit = deletedAtOnce): Promise<number> {
   // A subquery with a limit that a plan runs again for each row would delete more.
   const { numAffectedRows = 0n } = await sql`
     with free as materialized (

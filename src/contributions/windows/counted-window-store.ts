@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { type CounterName, counterNames, eachCounter } from '../../model/counters.ts';
-import { itemised, namesOfKinds, needsOf, type StoredCounter } from '../../model/kinds.ts';
+import { itemised, listNeeds, namesOfKinds, type StoredCounter } from '../../model/kinds.ts';
 import { counts } from '../totals/column-store.ts';
 
 /**
@@ -50,7 +50,7 @@ export async function countParts(
         : countOfPerson(account.id, counter, range),
   );
   const counted = sql.join(branches, sql` union all `);
-  const contributing = namesOfKinds(needsOf('contributed_to'));
+  const contributing = namesOfKinds(listNeeds('contributed_to'));
   const isVisible = sql`(${account.withPrivate}::boolean or not r.is_private) and ${isPresentInSql('r')}`;
   const { rows } = await sql<CountedRow>`
     with owned as materialized (
@@ -74,7 +74,7 @@ interface Range {
   since: RawBuilder<Date>;
   until: RawBuilder<Date>;
   /** SQL for the number of the part, from 1, of a moment in the range. */
-  partOf: (moment: RawBuilder<Date>) => RawBuilder<number>;
+  partInSql: (moment: RawBuilder<Date>) => RawBuilder<number>;
   hasSeveralParts: boolean;
   /** Days (UTC) of which a bound cuts off a part. */
   partialDays: readonly string[];
@@ -90,27 +90,27 @@ function toRange({ bounds }: WindowParts): Range {
     until: sql`${texts.at(-1)}::timestamptz`,
     hasSeveralParts: bounds.length > 2,
     // A range of one part needs no search for each item.
-    partOf: (moment) => (bounds.length === 2 ? sql`1` : sql`width_bucket(${moment}, ${texts}::timestamptz[])`),
+    partInSql: (moment) => (bounds.length === 2 ? sql`1` : sql`width_bucket(${moment}, ${texts}::timestamptz[])`),
     partialDays: [...new Set(insideDays.flatMap((at) => at?.toISOString().slice(0, 10) ?? []))],
   };
 }
 
 /** The column of the item `c` with the moment at which it counts. */
-export function momentOf({ kind, at }: StoredCounter): RawBuilder<Date> {
+export function momentInSql({ kind, at }: StoredCounter): RawBuilder<Date> {
   return sql.ref(`c.${kind === 'commit' ? 'authored_at' : (at ?? 'created_at')}`);
 }
 
 /** The condition that the moment of an item `c` is in the range. */
 function isWithin(counter: StoredCounter, { since, until }: Pick<Range, 'since' | 'until'>): RawBuilder<boolean> {
-  const moment = momentOf(counter);
+  const moment = momentInSql(counter);
   return sql`${moment} >= ${since} and ${moment} < ${until}`;
 }
 
 /** Returns SQL that counts one counter of a person, except commits. */
 function countOfPerson(accountId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
-  const moment = momentOf(counter);
+  const moment = momentInSql(counter);
   return sql`
-    (select ${range.partOf(moment)} as part, ${counter.name}::text as counter, c.repository_id,
+    (select ${range.partInSql(moment)} as part, ${counter.name}::text as counter, c.repository_id,
       count(*) as n
     from contributions c
     where ${sql.ref(`c.${counter.person ?? 'account_id'}`)} = ${accountId}::uuid and ${counts(counter)}
@@ -134,7 +134,7 @@ export function commitsOfPerson(
 
 /** Returns SQL that counts the commits of a person: sums of whole days, and single commits of partial days. */
 function countOfDays(accountId: string, counter: StoredCounter, range: Range): RawBuilder<unknown> {
-  const { since, until, partOf, partialDays } = range;
+  const { since, until, partInSql, partialDays } = range;
   const days = sql`(
     select d.repository_id, d.commits, d.day = any(${partialDays}::date[]) as is_divided,
       d.day::timestamp at time zone 'UTC' as begins, (d.day + 1)::timestamp at time zone 'UTC' as ends
@@ -142,11 +142,11 @@ function countOfDays(accountId: string, counter: StoredCounter, range: Range): R
     where d.account_id = ${accountId}::uuid and d.commits > 0
       and d.day >= (${since} at time zone 'UTC')::date and d.day <= (${until} at time zone 'UTC')::date) d`;
   return sql`
-    (select ${partOf(sql`d.begins`)} as part, ${counter.name}::text as counter, d.repository_id,
+    (select ${partInSql(sql`d.begins`)} as part, ${counter.name}::text as counter, d.repository_id,
       sum(d.commits) as n
     from ${days} where not d.is_divided and d.begins >= ${since} and d.begins < ${until} group by 1, 3
     union all
-    select ${partOf(sql`c.authored_at`)}, ${counter.name}::text, d.repository_id, count(*)
+    select ${partInSql(sql`c.authored_at`)}, ${counter.name}::text, d.repository_id, count(*)
     from ${days} cross join lateral ${commitsOfDay(accountId)} c
     where d.is_divided and ${isWithin(counter, range)}
     group by 1, 3)`;
@@ -162,12 +162,12 @@ export function commitsOfDay(accountId: string): RawBuilder<unknown> {
     select e.* from (
       select c.* from commits c
       where c.repository_id = d.repository_id and c.authored_at >= d.begins and c.authored_at < d.ends
-        and c.identity_ids && ${identitiesOf(accountId)} group by c.repository_id, c.oid) e
+        and c.identity_ids && ${identitiesInSql(accountId)} group by c.repository_id, c.oid) e
     where (select true from uncounted_commits u where u.repository_id = e.repository_id and u.oid = e.oid) is null)`;
 }
 
 /** The addresses of a person. */
-export function identitiesOf(accountId: string): RawBuilder<number[]> {
+export function identitiesInSql(accountId: string): RawBuilder<number[]> {
   return sql`(select array_agg(i.id) from identities i where i.account_id = ${accountId}::uuid)`;
 }
 
@@ -180,7 +180,7 @@ function countOfOwned(counter: StoredCounter, range: Range): RawBuilder<unknown>
   const isCounted = counter.kind === 'commit' ? sql`true` : counts(counter);
   const isOfOwned = counter.kind === 'star' ? sql`not o.is_fork` : sql`true`;
   const { part, groups } = range.hasSeveralParts
-    ? { part: range.partOf(momentOf(counter)), groups: sql`c.repository_id, 1` }
+    ? { part: range.partInSql(momentInSql(counter)), groups: sql`c.repository_id, 1` }
     : { part: sql`1`, groups: sql`c.repository_id` };
   return sql`
     (select p.part, ${counter.name}::text as counter, p.repository_id, p.n

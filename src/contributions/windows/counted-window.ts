@@ -249,9 +249,9 @@ function toRange({ since, until }: Window, now: Date): DayRange | undefined {
   if (since === null || until === null || since >= until) return undefined;
   if (since.getTime() % dayMs !== 0 || until.getTime() % dayMs !== 0 || since > now) return undefined;
   const last = Math.min(until.getTime() - 1, now.getTime());
-  return { first: dayOf(since), last: dayOf(new Date(last)) };
+  return { first: formatDay(since), last: formatDay(new Date(last)) };
 }
 
-function dayOf(at: Date): string {
+function formatDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }

@@ -33,7 +33,7 @@ export class SharedCounts {
    * @returns the number of actions in the period, with this one.
    */
   add(action: string, periodMs: number): Promise<Count> {
-    return this.#batches.add({ key: keyOf(action), periodMs });
+    return this.#batches.add({ key: hashAction(action), periodMs });
   }
 }
 
@@ -93,7 +93,7 @@ export async function useAllowances(
   now: Date,
 ): Promise<Date> {
   const rows = allowances.map(({ action, perHour }) => ({
-    key: keyOf(action),
+    key: hashAction(action),
     resets_at: new Date(now.getTime() + hourMs / perHour),
   }));
   // A later time was stored by a clock that was wrong.
@@ -114,7 +114,7 @@ export async function useAllowances(
 
 /** Returns the allowances that an action counted against, as a text for the payload of its job; it names no person. */
 export function formatCounted(allowances: readonly Allowance[]): string {
-  return JSON.stringify(allowances.map(({ action, perHour }) => ({ key: keyOf(action), perHour })));
+  return JSON.stringify(allowances.map(({ action, perHour }) => ({ key: hashAction(action), perHour })));
 }
 
 const Counted = Compile(Type.Array(Type.Object({ key: Type.String(), perHour: Type.Number({ minimum: 1 }) })));
@@ -131,7 +131,7 @@ export async function takeBackCount(connection: Connection, counted: string): Pr
 /** Returns the SQL condition that all allowances permit an action now. It does not count one. */
 export function permitNow(allowances: readonly Allowance[], now: Date): RawBuilder<SqlBool> {
   const rows = allowances.map(({ action, perHour }) => ({
-    key: keyOf(action),
+    key: hashAction(action),
     free_until: new Date(now.getTime() + hourMs - hourMs / perHour),
   }));
   return sql<SqlBool>`not exists (
@@ -139,12 +139,12 @@ export function permitNow(allowances: readonly Allowance[], now: Date): RawBuild
     join rate_limits r using (key) where r.resets_at > n.free_until)`;
 }
 
-function keyOf(action: string): string {
+function hashAction(action: string): string {
   return createHash('sha256').update(action).digest('base64url');
 }
 
 /** Deletes some counts of periods that are over. @returns how many. */
-export function forgetCounts(connection: Connection, now: Date, limit: number): Promise<number> {
+export function deleteCounts(connection: Connection, now: Date, limit: number): Promise<number> {
   const where = sql`resets_at <= ${now}`;
   return deleteSome(connection, 'rate_limits', { where, orderBy: sql`resets_at`, limit });
 }

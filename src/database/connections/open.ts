@@ -100,10 +100,10 @@ async function openServer(options: OpenOptions): Promise<Server> {
   const [directConfig, replicaConfig] = others.map(([name, address]) => {
     if (address === undefined) return undefined;
     if (databaseUrl === undefined) throw new AppError('misconfigured', `${name} needs DATABASE_URL`);
-    return configOf(name, address);
+    return toClientConfig(name, address);
   });
   if (databaseUrl === undefined) return openEmbeddedServer(options);
-  const clientConfig = configOf('DATABASE_URL', databaseUrl);
+  const clientConfig = toClientConfig('DATABASE_URL', databaseUrl);
   const { host, pathname } = new URL(databaseUrl);
   return {
     clientConfig,
@@ -114,7 +114,7 @@ async function openServer(options: OpenOptions): Promise<Server> {
   };
 }
 
-function configOf(name: string, address: string): ClientConfig {
+function toClientConfig(name: string, address: string): ClientConfig {
   if (URL.canParse(address)) return toTlsConfig(name, address);
   throw new AppError('misconfigured', `${name} must be an address like postgresql://user:password@host:5432/database`);
 }

@@ -5,7 +5,7 @@ import type { Tables } from '../tables/tables.ts';
 import { cancelStatement } from './cancel-statement.ts';
 import type { ConnectionPool, WaitingClient } from './connection.ts';
 import { FullDisk } from './full-disk.ts';
-import { boundaryOf, longestTransactionMs, sessionSettings, withSettings } from './session-settings.ts';
+import { findBoundary, longestTransactionMs, sessionSettings, withSettings } from './session-settings.ts';
 
 /** Receives what happens in a pool; times are in seconds. */
 export interface PoolObserver {
@@ -112,7 +112,7 @@ function createPool(
     }
 
     override change(statement: unknown): unknown {
-      const boundary = boundaryOf(statement);
+      const boundary = findBoundary(statement);
       if (boundary !== undefined) clearTimeout(this.#transactionLimit);
       if (boundary === 'begin') this.#limitTransaction();
       return hasServerLimit ? statement : withSettings(statement, statementTimeoutMs);

@@ -54,7 +54,7 @@ const end = /^(commit|rollback)$/i;
  * Returns whether a statement begins a transaction that may hold locks for which others wait, or ends one; undefined: it does
  * neither.
  */
-export function boundaryOf(statement: unknown): 'begin' | 'end' | undefined {
+export function findBoundary(statement: unknown): 'begin' | 'end' | undefined {
   if (typeof statement !== 'string') return undefined;
   if (end.test(statement)) return 'end';
   return beginning.test(statement) && !/\bread only\b/i.test(statement) ? 'begin' : undefined;

@@ -54,7 +54,7 @@ export function notResponding(cause: unknown, setting: 'DATABASE_URL' | 'DATABAS
       },
     );
   }
-  const message = `The database does not respond: ${reasonOf(cause)}. Check ${setting}`;
+  const message = `The database does not respond: ${formatReason(cause)}. Check ${setting}`;
   return new AppError('misconfigured', message, { cause });
 }
 
@@ -96,14 +96,14 @@ async function isShared(
   config: ClientConfig,
   setting: 'DATABASE_URL' | 'DATABASE_DIRECT_URL',
 ): Promise<boolean> {
-  if ((await processOf(first)) === first.processID) return false;
+  if ((await findProcessId(first)) === first.processID) return false;
   await using second = await connect(config, setting);
   const seen = [new Set<number>(), new Set<number>()] as const;
-  for (const index of comparisons) seen[index].add(await processOf([first, second.client][index] ?? first));
+  for (const index of comparisons) seen[index].add(await findProcessId([first, second.client][index] ?? first));
   return seen.some(({ size }) => size > 1) || [...seen[0]].some((pid) => seen[1].has(pid));
 }
 
-async function processOf(client: ClientBase): Promise<number> {
+async function findProcessId(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return rows[0]?.pid ?? 0;
 }
@@ -123,7 +123,7 @@ async function isSameDatabase(session: ClientBase, pooled: ClientBase): Promise<
 }
 
 /** Returns the driver's own message, which names hosts, users and databases, but never a password. */
-function reasonOf(cause: unknown): string {
+function formatReason(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown reason';
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }

@@ -33,11 +33,11 @@ export function toTlsConfig(name: string, address: string): ClientConfig {
   const certificates = { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key && { key }) };
   return {
     connectionString: url.href,
-    ssl: isPlain ? false : { ...certificates, ...verificationOf(mode, rootCertificate !== undefined) },
+    ssl: isPlain ? false : { ...certificates, ...toVerification(mode, rootCertificate !== undefined) },
   };
 }
 
-function verificationOf(mode: Mode, hasRoot: boolean): Exclude<ClientConfig['ssl'], boolean | undefined> {
+function toVerification(mode: Mode, hasRoot: boolean): Exclude<ClientConfig['ssl'], boolean | undefined> {
   if (mode === 'verify-full') return {};
   const verifiesIssuer = mode === 'verify-ca' || (mode === 'require' && hasRoot);
   return verifiesIssuer ? { checkServerIdentity: () => undefined } : { rejectUnauthorized: false };

@@ -35,7 +35,7 @@ export async function inTransaction<Result>(
  * @returns the failure.
  * @throws the error of a connection that has ended.
  */
-export async function failureOf(transaction: Connection, work: () => Promise<void>): Promise<Error | undefined> {
+export async function catchFailure(transaction: Connection, work: () => Promise<void>): Promise<Error | undefined> {
   await sql`savepoint work`.execute(transaction);
   const takeBackJobs = markJobs(transaction);
   try {

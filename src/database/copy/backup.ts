@@ -34,7 +34,7 @@ export async function* backUp(
   for (const table of [...(await listStoredTables(client)), jobs]) {
     const { name, columns } = table;
     yield hashed(toLine({ table: name, columns: [...columns] }));
-    const rows = client.query(copyTo(`copy ${sourceOf(table)} to stdout`));
+    const rows = client.query(copyTo(`copy ${selectSource(table)} to stdout`));
     for await (const bytes of toFrames(rows)) yield hashed(bytes);
     yield hashed(endOfRows);
     // The number of rows arrives after the last one, with the end of the statement.
@@ -54,7 +54,7 @@ export async function* backUp(
   });
 }
 
-function sourceOf({ name, columns, isPartitioned }: CopiedRows): string {
+function selectSource({ name, columns, isPartitioned }: CopiedRows): string {
   if (name === jobs.name) return `(${jobs.query})`;
   const [table, list] = [escapeIdentifier(name), inSql(columns)];
   return isPartitioned === true ? `(select ${list} from ${table})` : `${table} (${list})`;

@@ -28,7 +28,7 @@ const Links = Type.Array(Type.Object({ source: Type.String(), target: Type.Strin
 export async function findBinaries(user: ServerUser, dataDir: string, root = packageRoot()): Promise<Binaries> {
   const version = await packageVersion(root);
   const usable = (await canRun(user, root)) && (await completeLinks(root));
-  const runnableRoot = usable ? root : await copyOf(root, version, user, dataDir);
+  const runnableRoot = usable ? root : await provideCopy(root, version, user, dataDir);
   const directory = programsDirectory(runnableRoot);
   return {
     initdb: join(directory, 'initdb'),
@@ -107,7 +107,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** Returns a copy that the server's user can reach, made once for each version. */
-async function copyOf(root: string, version: string, user: ServerUser, dataDir: string): Promise<string> {
+async function provideCopy(root: string, version: string, user: ServerUser, dataDir: string): Promise<string> {
   const parents = user.isOther ? ['/var/lib/plaudit', tmpdir()] : [dataDir];
   const failures: unknown[] = [];
   for (const parent of parents) {

@@ -20,7 +20,7 @@ const stickyBit = 0o1000;
 const rootUid = 0;
 
 /** Returns the directory of git histories. No other user of the machine may read it: repositories can be private. */
-export const historiesOf = (dataDir: string): string => join(dataDir, 'histories');
+export const toHistoriesPath = (dataDir: string): string => join(dataDir, 'histories');
 
 /**
  * Creates DATA_DIR and the directory of histories where they do not exist, and makes them private. When they were open
@@ -28,7 +28,7 @@ export const historiesOf = (dataDir: string): string => join(dataDir, 'histories
  * @throws AppError `misconfigured` with one line for the operator, when another user owns them or the directory is shared.
  */
 export function prepareDataDirectory(dataDir: string): void {
-  const histories = historiesOf(dataDir);
+  const histories = toHistoriesPath(dataDir);
   try {
     makeDirectory(dataDir);
     const dataDirStats = statSync(dataDir);

@@ -29,7 +29,7 @@ export function cannotRun(cause?: unknown): AppError {
 /** Returns an error of the operating system about DATA_DIR as an AppError with a remedy; other errors unchanged. */
 export function explainDirectoryError(error: unknown, dataDir: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (isOutOfSpace(error)) return noSpace(dataDir, pathOf(error), error);
+  if (isOutOfSpace(error)) return noSpace(dataDir, findPath(error), error);
   if (code === 'EROFS') return notWritable(dataDir, 'is read-only', error);
   if (code === 'EACCES' || code === 'EPERM') return notWritable(dataDir, 'is not writable for this user', error);
   if (code === 'ENOENT') return notWritable(dataDir, 'cannot be created', error);
@@ -37,7 +37,7 @@ export function explainDirectoryError(error: unknown, dataDir: string): unknown 
   return error;
 }
 
-function pathOf(error: unknown): string | undefined {
+function findPath(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
 }
 

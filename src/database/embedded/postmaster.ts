@@ -37,7 +37,7 @@ function readPid(clusterDir: string, file: string): number | undefined {
 
 function servesCluster(pid: number, clusterDir: string): boolean {
   if (!isRunning(pid)) return false;
-  if (process.platform !== 'linux') return /postgres/.test(commandOf(pid));
+  if (process.platform !== 'linux') return /postgres/.test(readCommand(pid));
   try {
     // The working directory of a process that ended and waits for its parent (a zombie) cannot be read.
     const serverDirectory = statSync(`/proc/${pid}/cwd`);
@@ -48,7 +48,7 @@ function servesCluster(pid: number, clusterDir: string): boolean {
   }
 }
 
-function commandOf(pid: number): string {
+function readCommand(pid: number): string {
   try {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {

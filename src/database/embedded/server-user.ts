@@ -23,7 +23,7 @@ const unprivilegedNames = ['postgres', 'nobody'];
 export async function chooseServerUser(dataDir: string, clusterDir: string): Promise<ServerUser> {
   const uid = process.geteuid?.() ?? 0;
   const gid = process.getegid?.() ?? 0;
-  const cluster = await ownerOf(clusterDir);
+  const cluster = await findStats(clusterDir);
   const users = readUsers();
   if (uid !== 0) {
     const name = users.find((user) => user.uid === uid)?.name;
@@ -37,7 +37,7 @@ export async function chooseServerUser(dataDir: string, clusterDir: string): Pro
       `${clusterDir} belongs to root, as whom PostgreSQL does not run: give it to another user (chown -R), or set DATABASE_URL`,
     );
   }
-  const owner = cluster ?? (await ownerOf(dataDir));
+  const owner = cluster ?? (await findStats(dataDir));
   if (owner !== undefined && owner.uid !== 0) {
     const user = users.find((candidate) => candidate.uid === owner.uid);
     if (user === undefined) throw withoutName(owner.uid);
@@ -68,7 +68,7 @@ function withoutName(uid: number): AppError {
   );
 }
 
-async function ownerOf(path: string): Promise<Stats | undefined> {
+async function findStats(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch {

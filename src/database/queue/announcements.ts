@@ -96,7 +96,7 @@ export async function readAnnouncements(
 }
 
 /** Deletes at most `maxDeleted` announcements before a position. All nodes must have read beyond it. */
-export async function forgetAnnouncements(client: Pick<Client, 'query'>, { snapshot }: Position): Promise<void> {
+export async function deleteAnnouncements(client: Pick<Client, 'query'>, { snapshot }: Position): Promise<void> {
   await client.query(
     `delete from announcements where ctid = any (array(
        select ctid from announcements where transaction < pg_snapshot_xmin($1::pg_snapshot) limit ${maxDeleted}))`,

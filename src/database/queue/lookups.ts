@@ -199,7 +199,7 @@ export interface StoredLookup {
 const maxOfPrefix = 20;
 
 /** Finds lookups by their keys, and some whose keys begin with `prefix`. */
-export async function findLookupsOf(
+export async function findLookupsByKey(
   connection: Connection,
   keys: readonly string[],
   prefix: string,
@@ -267,7 +267,7 @@ const isRefused = sql<SqlBool>`(
  * Deletes some delays by quotas and failures for lack of quota, also those that would still stand.
  * @returns how many.
  */
-export function forgetRefusals(connection: Connection, limit: number): Promise<number> {
+export function deleteRefusals(connection: Connection, limit: number): Promise<number> {
   return deleteSome(connection, 'lookups', { where: isRefused, orderBy: sql`key`, limit, waits: true });
 }
 
@@ -285,7 +285,7 @@ export async function findDelayedByAllowance(connection: Connection): Promise<st
  * Deletes some outcomes that no longer stand, so that invented names do not pile up.
  * @returns how many.
  */
-export async function forgetOutcomes(connection: Connection, before: Date, limit: number): Promise<number> {
+export async function deleteOutcomes(connection: Connection, before: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from lookups where key = any(array(
       select key from lookups where retry_at < ${before} order by retry_at limit ${limit} for update skip locked))

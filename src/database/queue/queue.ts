@@ -157,7 +157,7 @@ async function keepWorking(options: WorkerOptions): Promise<Workforce> {
     while (!ending.signal.aborted) {
       await wait(restartDelayMs, undefined, { signal: ending.signal }).catch(() => {});
       try {
-        await releaseJobsOf(options.database.connection, [...workers.ids.keys()]);
+        await releaseJobs(options.database.connection, [...workers.ids.keys()]);
         await correctFutureJobs(options.database.connection);
         workers = await startRunner(options);
         return;
@@ -193,7 +193,7 @@ async function stopWorkers({ runner, ended }: Workers): Promise<void> {
   await ended;
 }
 
-async function releaseJobsOf(connection: Connection, workerIds: readonly string[]): Promise<void> {
+async function releaseJobs(connection: Connection, workerIds: readonly string[]): Promise<void> {
   await inOneTransaction(connection, async (transaction) => {
     await sql`delete from workers where id = any(${workerIds})`.execute(transaction);
     await sql`select graphile_worker.force_unlock_workers(${workerIds}::text[])`.execute(transaction);
@@ -252,10 +252,10 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
       ]),
     ),
   });
-  return { runner, ended: endOf(runner, events, options.endingTimeMs ?? longestEndMs), ids: registrations };
+  return { runner, ended: awaitEnd(runner, events, options.endingTimeMs ?? longestEndMs), ids: registrations };
 }
 
-function endOf(runner: Runner, events: WorkerEvents, endingTimeMs: number): Promise<void> {
+function awaitEnd(runner: Runner, events: WorkerEvents, endingTimeMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   runner.promise.then(resolve, () => resolve());
   events.once('pool:gracefulShutdown', () => setTimeout(resolve, endingTimeMs).unref());

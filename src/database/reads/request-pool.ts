@@ -32,7 +32,7 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
   });
   // Behind a pooler, statements that follow each other without a transaction may have different sessions.
   const shares = !isPooled({ clientConfig });
-  const readsOf = new WeakMap<StatementScope, SharedReads>();
+  const readsByScope = new WeakMap<StatementScope, SharedReads>();
   return openPool({ ...clientConfig, pipeline: shares }, limits, (pool) => {
     observer?.onOpen({
       get totalCount() {
@@ -59,8 +59,8 @@ export function openRequestPool(clientConfig: ClientConfig, limits: PoolLimits, 
         });
       }
       if (!shares || scope === undefined) return lend(scope);
-      const shared = readsOf.get(scope) ?? new SharedReads(() => lend(scope));
-      readsOf.set(scope, shared);
+      const shared = readsByScope.get(scope) ?? new SharedReads(() => lend(scope));
+      readsByScope.set(scope, shared);
       return new DeferredLoan(shared, () => lend(scope));
     };
     return { options: pool.options, connect, end: () => pool.end() };

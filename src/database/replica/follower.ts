@@ -2,8 +2,8 @@ import { type Client, escapeIdentifier, type Notification } from 'pg';
 import {
   type Announcement,
   channel,
+  deleteAnnouncements,
   findPosition,
-  forgetAnnouncements,
   keptForS,
   type Position,
   readAnnouncements,
@@ -96,6 +96,6 @@ export class Follower {
     const readByAll = this.#earlier;
     this.#earlier = position;
     // The next read shows whether the connection is broken.
-    await forgetAnnouncements(this.#client, readByAll).catch(() => {});
+    await deleteAnnouncements(this.#client, readByAll).catch(() => {});
   }
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { transact } from '../migrations/apply-migrations.ts';
 import type { Reporting } from '../migrations/migrating-session.ts';
-import { type Definition, dropOf, isFunction } from './definitions.ts';
+import { type Definition, isFunction, toDropStatement } from './definitions.ts';
 
 /**
  * Creates and replaces functions and triggers so that they match their definitions, in one transaction. Leaves those that
@@ -20,7 +20,7 @@ export async function applyDefinitions(
   if (changed.length + removed.length === 0) return;
   await transact(session, 'the definition of functions and triggers', report, async (transaction) => {
     const drop = async ({ object }: { object: string }): Promise<void> => {
-      await sql.raw(dropOf(object)).execute(transaction);
+      await sql.raw(toDropStatement(object)).execute(transaction);
       await sql`delete from applied_definitions where object = ${object}`.execute(transaction);
     };
     for (const trigger of removed.filter((object) => !isFunction(object))) await drop(trigger);

@@ -49,7 +49,7 @@ export function parseDefinitions(text: string): Definition[] {
     const trimmed = statement.trim();
     const hash = createHash('sha256').update(trimmed).digest('hex');
     const isReplacing = trimmed.startsWith('create or replace ');
-    return { object, statement: isReplacing ? trimmed : `${dropOf(object)};\n${trimmed}`, hash };
+    return { object, statement: isReplacing ? trimmed : `${toDropStatement(object)};\n${trimmed}`, hash };
   });
   const names = definitions.map(({ object }) => object.split('(', 1)[0]);
   const twice = names.find((name, index) => names.indexOf(name) < index);
@@ -58,7 +58,7 @@ export function parseDefinitions(text: string): Definition[] {
 }
 
 /** Returns the statement that removes an object, if there is one. */
-export function dropOf(object: string): string {
+export function toDropStatement(object: string): string {
   return `drop ${object.replace(' ', ' if exists ')}`;
 }
 

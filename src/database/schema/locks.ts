@@ -13,7 +13,7 @@ import { advisoryLocks } from './advisory-locks.ts';
  * a single worker first, and a failure before the commit of the coordinator would leave contributions without what follows from them. It
  * prepares the commit of the worker when the transaction also changes a local table that it knows (`ExecuteLocalTaskListExtended` and
  * `CoordinatedTransactionCallback` of Citus 13.2.2).
- * `forget_commit_counts` has all commits of some repositories counted again, and locks their totals in the order of their ids. Until
+ * `mark_commits_uncounted` has all commits of some repositories counted again, and locks their totals in the order of their ids. Until
  * then their commits are not completely known.
  */
 export function lockingFunctions(): string {
@@ -53,7 +53,7 @@ begin
   end loop;
 end $$;
 
-create or replace function forget_commit_counts(ids uuid[]) returns void language plpgsql as $$
+create or replace function mark_commits_uncounted(ids uuid[]) returns void language plpgsql as $$
 declare
   repository uuid;
 begin

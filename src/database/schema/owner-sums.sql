@@ -40,11 +40,11 @@ execute function mark_its_repository();
 create constraint trigger unsummed_repositories_summed after insert on unsummed_repositories
 deferrable initially deferred for each row execute function sum_marked();
 
-create or replace function forget_sums() returns trigger language plpgsql as $$
+create or replace function delete_sums() returns trigger language plpgsql as $$
 begin
   delete from owner_sums where owner_id in (select id from old_rows);
   return null;
 end $$;
 
-create or replace trigger accounts_sums_forgotten after delete on accounts
-referencing old table as old_rows for each statement execute function forget_sums();
+create or replace trigger accounts_sums_deleted after delete on accounts
+referencing old table as old_rows for each statement execute function delete_sums();

@@ -2,7 +2,7 @@ import {
   type CountedOfPerson,
   type CounterName,
   contributionKinds,
-  needsOf,
+  listNeeds,
   ofContributions,
   type StoredCounter,
   sumColumns,
@@ -58,7 +58,7 @@ end $$;
 /** Everything that a repository adds to the sums of its owner; no row when it is hidden or deleted. */
 function presentSums(counters: readonly StoredCounter[]): string {
   const needed = ofContributions(counters).filter(({ kind }) =>
-    needsOf('contributed_to').some((needs) => needs === kind),
+    listNeeds('contributed_to').some((needs) => needs === kind),
   );
   const derived: Record<Exclude<CounterName, CountedOfPerson>, string> = {
     contributed_to: `coalesce((${needed.map(({ name }) => `t.${name}`).join(' + ')} > 0)::integer, 0)`,

@@ -120,7 +120,7 @@ export const environmentHosts: readonly EnvironmentHost[] = [
 ];
 
 /** Returns the name of the environment variable for a property of a host. */
-export function variableOf(kind: string, property: HostProperty): string {
+export function toVariable(kind: string, property: HostProperty): string {
   return `${kind}_${property}`.toUpperCase();
 }
 
@@ -132,7 +132,7 @@ export function hostSetting(
   const { description, ...rest } = hostProperties[property];
   return setting({
     ...rest,
-    name: variableOf(kind, property),
+    name: toVariable(kind, property),
     default: undefined,
     shownDefault: defaults[property] ?? 'none',
     description: `${title}: ${description}.`,

@@ -6,7 +6,7 @@ import {
   type HostProperty,
   hostSetting,
   readAppCredentials,
-  variableOf,
+  toVariable,
 } from './host-settings.ts';
 import { misconfigured, type Setting, splitList, withoutSlash } from './setting.ts';
 
@@ -48,38 +48,38 @@ const defaultApiPath = '/api/v1';
 
 /**
  * Returns the provider that an entry describes.
- * @param nameOf returns the name of a property as the operator wrote it, for errors.
+ * @param toName returns the name of a property as the operator wrote it, for errors.
  * @throws AppError `misconfigured`.
  */
-export function providerOf(
+export function toProviderConfig(
   entry: HostEntry,
   source: ProviderConfig['source'],
-  nameOf: (property: HostProperty) => string,
+  toName: (property: HostProperty) => string,
 ): ProviderConfig {
   const url = withoutSlash(entry.url);
   return {
     name: entry.name,
     kind: entry.kind,
     url,
-    apiUrl: withoutSlash(entry.api_url ?? apiUrlOf(entry.kind, url)),
+    apiUrl: withoutSlash(entry.api_url ?? toApiUrl(entry.kind, url)),
     tokens: splitList(entry.token),
     webhookSecret: entry.webhook_secret,
     app: readAppCredentials(
       { id: entry.app_id?.toString(), privateKey: entry.app_private_key },
-      { id: nameOf('app_id'), privateKey: nameOf('app_private_key') },
+      { id: toName('app_id'), privateKey: toName('app_private_key') },
     ),
-    oauth: readOAuthClient(entry, nameOf),
+    oauth: readOAuthClient(entry, toName),
     source,
   };
 }
 
 function readOAuthClient(
   { oauth_client_id: id, oauth_client_secret: secret }: HostEntry,
-  nameOf: (property: HostProperty) => string,
+  toName: (property: HostProperty) => string,
 ): OAuthClientConfig | undefined {
   if (id !== undefined && secret !== undefined) return { id, secret };
   if (id === undefined && secret === undefined) return undefined;
-  const names = [nameOf('oauth_client_id'), nameOf('oauth_client_secret')];
+  const names = [toName('oauth_client_id'), toName('oauth_client_secret')];
   const [presentName, missingName] = id === undefined ? names.toReversed() : names;
   throw misconfigured(`${presentName} is set without ${missingName}; sign-in needs both`);
 }
@@ -89,7 +89,7 @@ function readOAuthClient(
  * residency at a host of its own (https://docs.github.com/enterprise-cloud@latest/admin/data-residency/network-details-for-ghecom):
  * its token is never sent to github.com when the operator set `url` without `api_url`.
  */
-function apiUrlOf(kind: string, url: string): string {
+function toApiUrl(kind: string, url: string): string {
   if (kind === 'github' && url === gitHubUrl) return gitHubApiUrl;
   const { protocol, host } = new URL(url);
   if (kind === 'github' && host.endsWith('.ghe.com')) return `${protocol}//api.${host}`;
@@ -114,10 +114,10 @@ export function readEnvironmentHosts(read: <Result>(setting: Setting<Result>) =>
     const [first] = given;
     if (url === undefined) {
       if (first === undefined) return [];
-      const names = [variableOf(kind, first.property), variableOf(kind, 'url')];
+      const names = [toVariable(kind, first.property), toVariable(kind, 'url')];
       throw misconfigured(`${names[0]} is set without ${names[1]}, the address of your ${title}`);
     }
     const source = first === undefined ? 'default' : 'environment';
-    return [providerOf({ name: kind, kind, ...values, url }, source, (property) => variableOf(kind, property))];
+    return [toProviderConfig({ name: kind, kind, ...values, url }, source, (property) => toVariable(kind, property))];
   });
 }

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { parse as parseYaml } from 'yaml';
 import { findMisleading } from '../../model/text/control-characters.ts';
 import { hostProperties, providerKeys } from './host-settings.ts';
-import { type ProviderConfig, providerOf } from './hosts.ts';
+import { type ProviderConfig, toProviderConfig } from './hosts.ts';
 import { misconfigured } from './setting.ts';
 
 const { url, api_url, token, webhook_secret, app_id, app_private_key, oauth_client_id, oauth_client_secret } =
@@ -67,7 +67,7 @@ export function parseProviders(text: string, taken: readonly string[]): Provider
     const entryName = `PROVIDERS_FILE: ${entry.name}`;
     const hasApp = entry.app_id !== undefined || entry.app_private_key !== undefined;
     if (hasApp && entry.kind !== 'github') throw misconfigured(`${entryName}: only a host of the kind github has apps`);
-    return providerOf(entry, 'file', (property) => `${entryName}: ${property}`);
+    return toProviderConfig(entry, 'file', (property) => `${entryName}: ${property}`);
   });
 }
 

@@ -54,7 +54,7 @@ export function setting({
     name,
     isSecret,
     default: definition.shownDefault ?? String(definition.default ?? 'none'),
-    range: rangeOf(definition.schema),
+    range: readRange(definition.schema),
     description,
     parse: (text) => {
       const value = text === undefined ? definition.default : parseText(definition, text);
@@ -69,7 +69,7 @@ function misleadingIn(text: string): string {
   return found === undefined ? '' : `; it contains ${found.name}`;
 }
 
-function rangeOf(schema: TSchema): Setting['range'] {
+function readRange(schema: TSchema): Setting['range'] {
   if (!('minimum' in schema && 'maximum' in schema)) return undefined;
   return { min: Number(schema.minimum), max: Number(schema.maximum) };
 }

@@ -2,7 +2,7 @@ import type { AccountFacts, Actor } from '../../model/account.ts';
 import type { Counters } from '../../model/counters.ts';
 import { checkEach, unlessDenied } from '../interface/denied.ts';
 import type { AccountReport, Call, KnownAccount } from '../interface/provider.ts';
-import { reportOf, sumStars } from '../rest/account-reports.ts';
+import { sumStars, toReport } from '../rest/account-reports.ts';
 import type { RestClient, RestReaders } from '../rest/client.ts';
 import {
   AllRepositoriesPayload,
@@ -52,8 +52,8 @@ export async function* reportAccount(
     yield { account, counters: {}, missing: [], memory: null };
     return;
   }
-  yield reportOf(account, {});
-  yield reportOf(account, await starsOf(client, account.name, call));
+  yield toReport(account, {});
+  yield toReport(account, await countStars(client, account.name, call));
 }
 
 /**
@@ -138,7 +138,7 @@ function toFacts(profile: ProfilePayload, isAnOrganization: boolean): AccountFac
 }
 
 /** Sums the stars of a user's public repositories except forks. */
-function starsOf(client: RestClient, name: string, call: Call): Promise<Partial<Counters>> {
+function countStars(client: RestClient, name: string, call: Call): Promise<Partial<Counters>> {
   const list = { path: `${accountPath(name)}/repos`, items: AllRepositoriesPayload };
   return sumStars(
     client,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { itemsOf } from '../http/tolerant.ts';
+import { describeItems } from '../http/tolerant.ts';
 import { type ChangedItem, changesSince, readChangedWithTokens } from '../rest/changes.ts';
 import type { RestReaders } from '../rest/client.ts';
 import { toSeconds } from '../rest/lists.ts';
@@ -11,7 +11,7 @@ import { toSeconds } from '../rest/lists.ts';
  * updateCommentInfos). A push updates the time of the repository, which listings show.
  */
 
-const FoundPayload = itemsOf(
+const FoundPayload = describeItems(
   'issue',
   Type.Object({
     id: Type.Integer(),

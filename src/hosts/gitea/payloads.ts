@@ -12,7 +12,7 @@ import {
   Text,
   Time,
 } from '../http/checks.ts';
-import { itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
+import { describeItems, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
  * Shapes of the used fields of Gitea's responses, by its `swagger.v1.json`. A field is required unless a function such
@@ -37,7 +37,7 @@ export type UserPayload = Static<typeof UserPayload>;
 const AuthorPayload = Nullable(UserPayload);
 /** A list of accounts; deleted accounts and teams are null (go-gitea/gitea, services/convert/pull.go). */
 const PeoplePayload = orElse(Nullable(Type.Array(orElse(Nullable(UserPayload), null))), null);
-export const FoundUsersPayload = Type.Object({ data: Nullable(itemsOf('account', UserPayload)) });
+export const FoundUsersPayload = Type.Object({ data: Nullable(describeItems('account', UserPayload)) });
 
 /** The full record of an account, which may be an organization. */
 export const ProfilePayload = Type.Object({
@@ -90,7 +90,7 @@ export const RepositoryPayload = Type.Object({
   updated_at: optionalTime(),
 });
 export type RepositoryPayload = Static<typeof RepositoryPayload>;
-export const RepositoriesPayload = itemsOf('repository', RepositoryPayload);
+export const RepositoriesPayload = describeItems('repository', RepositoryPayload);
 /** Repositories for a sum over all of them: an unreadable one makes the sum unknown. */
 export const AllRepositoriesPayload = Type.Array(RepositoryPayload);
 
@@ -106,7 +106,7 @@ export const IssuePayload = Type.Object({
   number: ItemNumber,
   title: optionalText(),
   ...Poster,
-  labels: orElse(Nullable(itemsOf('label', Type.Object({ name: Text }))), null),
+  labels: orElse(Nullable(describeItems('label', Type.Object({ name: Text }))), null),
   assignees: PeoplePayload,
   comments: optionalCount(),
   created_at: Time,
@@ -116,8 +116,8 @@ export const IssuePayload = Type.Object({
   pull_request: orElseUncounted(Nullable(Type.Object({ merged_at: orElseUncounted(Nullable(Time), null) })), null),
 });
 export type IssuePayload = Static<typeof IssuePayload>;
-export const IssuesPayload = itemsOf('issue', IssuePayload);
-export const PullRequestsPayload = itemsOf('pull_request', IssuePayload);
+export const IssuesPayload = describeItems('issue', IssuePayload);
+export const PullRequestsPayload = describeItems('pull_request', IssuePayload);
 
 /** The fields of an issue by which the notifier finds it for its comments. */
 export const TitledPayload = Type.Object({ number: Id, title: Text, state: Text });
@@ -153,7 +153,7 @@ export const ReviewPayload = Type.Object({
   updated_at: optionalTime(),
 });
 export type ReviewPayload = Static<typeof ReviewPayload>;
-export const ReviewsPayload = itemsOf('review', ReviewPayload);
+export const ReviewsPayload = describeItems('review', ReviewPayload);
 
 export const ReviewCommentPayload = Type.Object({
   id: Id,
@@ -162,7 +162,7 @@ export const ReviewCommentPayload = Type.Object({
   updated_at: optionalTime(),
 });
 export type ReviewCommentPayload = Static<typeof ReviewCommentPayload>;
-export const ReviewCommentsPayload = itemsOf('review_comment', ReviewCommentPayload);
+export const ReviewCommentsPayload = describeItems('review_comment', ReviewCommentPayload);
 
 export const CommentPayload = Type.Object({
   id: Id,
@@ -175,17 +175,17 @@ export const CommentPayload = Type.Object({
   updated_at: optionalTime(),
 });
 export type CommentPayload = Static<typeof CommentPayload>;
-export const CommentsPayload = itemsOf('comment', CommentPayload);
+export const CommentsPayload = describeItems('comment', CommentPayload);
 /** A comment with its text. */
 export const SaidPayload = Type.Object({ id: Id, body: Text });
 
 export const ReactionPayload = Type.Object({ user: AuthorPayload, content: Text });
 export type ReactionPayload = Static<typeof ReactionPayload>;
 /** The reactions to an item; null where there are none. */
-export const ReactionsPayload = Nullable(itemsOf('reaction', ReactionPayload));
+export const ReactionsPayload = Nullable(describeItems('reaction', ReactionPayload));
 
 /** Events of an issue. */
-export const TimelinePayload = itemsOf(
+export const TimelinePayload = describeItems(
   'event',
   Type.Object({
     type: Text,
@@ -213,7 +213,7 @@ export const CommitPayload = Type.Object({
   author: AuthorPayload,
   committer: AuthorPayload,
 });
-export const CommitsPayload = itemsOf('commit', CommitPayload);
+export const CommitsPayload = describeItems('commit', CommitPayload);
 export type CommitsPayload = Static<typeof CommitsPayload>;
 
 export const VersionPayload = Type.Object({ version: Text });

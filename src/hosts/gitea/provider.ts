@@ -93,8 +93,8 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
     ...parts,
     accounts: {
       isPossibleName,
-      urlOf: (account) => `${apiUrl}${accountPath(account.name)}`,
-      idUrlOf: (externalId) => `${apiUrl}/users/search?uid=${externalId}`,
+      toUrl: (account) => `${apiUrl}${accountPath(account.name)}`,
+      toIdUrl: (externalId) => `${apiUrl}/users/search?uid=${externalId}`,
       lookUp: (login, call) => reportAccount(client, login, call),
       refresh: (account, call) => refreshAccount(client, account, call),
       reportsTotals: false,
@@ -104,8 +104,8 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
     },
     repositories: {
       isPossibleName,
-      urlOf: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
-      pageOf: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
+      toUrl: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
+      toPageUrl: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
       list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
       find: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     },
@@ -156,13 +156,13 @@ function partsOfRepositories(
   return {
     streams: { list: streams, read: readers.readStream },
     history: {
-      remoteOf: createGitRemote(client, url),
+      toRemote: createGitRemote(client, url),
       // Each lookup may take a request.
       identitiesAtOnce: 20,
       resolveIdentities: readers.resolveIdentities,
     },
     details: { readLineCounts: readers.readLineCounts, readChangedFiles: readers.readChangedFiles },
-    files: { read: readers.readFiles, urlOf: (repository, path) => fileUrl(url, repository, path) },
+    files: { read: readers.readFiles, toUrl: (repository, path) => fileUrl(url, repository, path) },
     polls: {
       owners: {
         // At most five requests a second on average. A poll of an owner with one page and one token costs three.

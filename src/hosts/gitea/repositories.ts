@@ -13,8 +13,8 @@ import type {
 } from '../interface/provider.ts';
 import type { RestClient, RestReaders } from '../rest/client.ts';
 import { stepFromOldest } from '../rest/lists.ts';
-import { textOf } from '../rest/text.ts';
-import { credentialNamesOf, findInViews, gitAuthorization, listByViews } from '../rest/views.ts';
+import { decodeText } from '../rest/text.ts';
+import { findInViews, gitAuthorization, listByViews, listCredentialNames } from '../rest/views.ts';
 import { RepositoriesPayload, RepositoryPayload, VersionPayload } from './payloads.ts';
 
 /** The contents at a path: a list for a folder. Only files have content. */
@@ -126,7 +126,7 @@ export function createGitRemote(client: RestClient, url: string) {
   };
   return async (repository: KnownRepository, signal: AbortSignal): Promise<GitRemote> => {
     const call: Call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } };
-    const [first = null] = credentialNamesOf(client);
+    const [first = null] = listCredentialNames(client);
     const needsToken = repository.credentialName === null && first !== null && !(await isOpen(call));
     // A token could also show a repository that is not public any more, so that this is checked first.
     if (needsToken && (await readUnchanged(client, repository, call)) === null) {
@@ -160,7 +160,7 @@ export const readFiles: RestReaders['readFiles'] = async (client, repository, pa
     const address = `${repositoryPath(repository)}/contents/${path.split('/').map(encodeURIComponent).join('/')}`;
     const file = (await client.get(`${address}?ref=${revision}`, ContentsPayload, call))?.data;
     if (file === undefined || !('sha' in file) || file.type !== 'file') continue;
-    files.push({ path, oid: file.sha, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
+    files.push({ path, oid: file.sha, sizeBytes: file.size, text: decodeText(file.encoding, file.content) });
   }
   return { revision, files };
 };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Contribution, type ContributionDetails, noDetails, type ReviewState } from '../../model/contribution.ts';
 import { Count, Nullable, Text } from '../http/checks.ts';
 import { readByKey, readEach, readOrSkip, skippedItem, watchSkips } from '../http/read-or-skip.ts';
-import { itemsOf, orElse } from '../http/tolerant.ts';
+import { describeItems, orElse } from '../http/tolerant.ts';
 import { toDate } from '../interface/collector.ts';
 import { isWrittenByService } from '../interface/notifier.ts';
 import { knownTotals } from '../interface/polls.ts';
@@ -89,7 +89,7 @@ const CommitPayload = Type.Object({
   stats: orElse(Nullable(Type.Object({ additions: Count, deletions: Count })), null),
   files: orElse(Nullable(Type.Array(Type.Unknown())), null),
 });
-const FilesPayload = itemsOf('file', Type.Object({ filename: Text }));
+const FilesPayload = describeItems('file', Type.Object({ filename: Text }));
 
 type CommentKind = 'issue_comment' | 'pull_request_comment';
 
@@ -146,7 +146,7 @@ async function readComments(context: StreamContext, wanted: Wanted): Promise<Con
   const step = await stepThroughComments(context, wanted);
   if (step === null) return null;
   const comments = step.items.flatMap((comment) => {
-    const kind = kindOf(comment);
+    const kind = toKind(comment);
     if (kind !== undefined) return [{ kind, comment }];
     context.call.onSkipped?.(
       skippedItem('comment', invalid('issue_url and pull_request_url of a comment do not show its kind')),
@@ -160,7 +160,7 @@ async function readComments(context: StreamContext, wanted: Wanted): Promise<Con
   for (const [index, { kind, comment }] of comments.entries()) {
     addComment(collector, kind, comment, reactions[index] ?? []);
   }
-  return collector.toPageOf(step, wanted);
+  return collector.toStepPage(step, wanted);
 }
 
 function stepThroughComments(
@@ -175,7 +175,7 @@ function stepThroughComments(
  * Returns the kind of a comment by its two addresses. Exactly one has a number at its end; if none has, exactly one is
  * empty, and the other one gives the kind. Returns undefined for all other addresses.
  */
-function kindOf({ issue_url: issue, pull_request_url: pull }: CommentPayload): CommentKind | undefined {
+function toKind({ issue_url: issue, pull_request_url: pull }: CommentPayload): CommentKind | undefined {
   const isOnIssue = numberAtEnd.test(issue ?? '');
   const isOnPullRequest = numberAtEnd.test(pull ?? '');
   if (isOnIssue !== isOnPullRequest) return isOnIssue ? 'issue_comment' : 'pull_request_comment';
@@ -191,11 +191,11 @@ function addComment(
 ): void {
   const author = isWrittenByService(payload.body) ? null : collector.mentionPoster(payload);
   const comment = collector.add(kind, author, payload);
-  comment.details = { ...noDetails, number: numberOf(payload), reactions: collector.reactions(reactions) };
+  comment.details = { ...noDetails, number: readNumber(payload), reactions: collector.reactions(reactions) };
 }
 
 /** Returns the number of the issue or pull request that a comment belongs to; null when it cannot be read. */
-function numberOf({ issue_url, pull_request_url }: CommentPayload): number | null {
+function readNumber({ issue_url, pull_request_url }: CommentPayload): number | null {
   const [, number] = numberAtEnd.exec(pull_request_url ?? '') ?? numberAtEnd.exec(issue_url ?? '') ?? [];
   return number === undefined ? null : Number(number);
 }
@@ -397,7 +397,7 @@ async function readItemPage(
   const step = await stepForward(context.client, itemsList(context.repository, type), wanted, context.call);
   if (step === null) return null;
   const additions = await readItems(context, type, step.items, read);
-  return new Collector().addAll(additions).toPageOf(step, wanted);
+  return new Collector().addAll(additions).toStepPage(step, wanted);
 }
 
 /** Returns a list of issues or pull requests, the last created first. Gitea has one address for both. */

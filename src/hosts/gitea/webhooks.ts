@@ -4,13 +4,13 @@ import { AppError } from '../../model/errors.ts';
 import { checkDelivered } from '../http/checks.ts';
 import {
   type ChangeReaders,
-  changesOf,
   isDeliveryId,
   parseDelivered,
-  partOf,
+  readChanges,
+  readPart,
   signedReader,
 } from '../http/deliveries.ts';
-import { isOf } from '../http/tolerant.ts';
+import { matches } from '../http/tolerant.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../interface/provider.ts';
 
 /**
@@ -19,28 +19,28 @@ import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../inter
  * @throws AppError `not_found` without a secret; `unauthenticated` without a signature.
  */
 export function readDelivery(secret: string | undefined, headers: DeliveryHeaders): DeliveryReader {
-  const signed = { signature: signatureOf(headers), header: 'X-Gitea-Signature' };
+  const signed = { signature: readSignature(headers), header: 'X-Gitea-Signature' };
   return signedReader(secret, signed, (body) => readSigned(headers, body));
 }
 
 function readSigned(headers: DeliveryHeaders, body: Buffer): Delivery {
-  const [id, event] = [headerOf(headers, 'delivery'), headerOf(headers, 'event')];
+  const [id, event] = [readHeader(headers, 'delivery'), readHeader(headers, 'event')];
   if (id === undefined || event === undefined) {
     throw new AppError('missing_field', 'A delivery needs the headers X-Gitea-Delivery and X-Gitea-Event.');
   }
   if (!isDeliveryId(id)) throw new AppError('invalid_input', 'X-Gitea-Delivery must be the UUID of a delivery.');
-  return { id, event, changes: changesOf(readers, event, parseDelivered(body)) };
+  return { id, event, changes: readChanges(readers, event, parseDelivered(body)) };
 }
 
 /** Reads a header of Gitea or Forgejo. Forgejo sends it under both names, for receivers that know only Gitea's. */
-function headerOf(headers: DeliveryHeaders, name: 'delivery' | 'event' | 'signature'): string | undefined {
+function readHeader(headers: DeliveryHeaders, name: 'delivery' | 'event' | 'signature'): string | undefined {
   const value = headers[`x-gitea-${name}`] ?? headers[`x-forgejo-${name}`];
   return typeof value === 'string' ? value : undefined;
 }
 
-function signatureOf(headers: DeliveryHeaders): string | undefined {
+function readSignature(headers: DeliveryHeaders): string | undefined {
   const hub = headers['x-hub-signature-256'];
-  return headerOf(headers, 'signature') ?? (typeof hub === 'string' ? hub.replace(/^sha256=/, '') : undefined);
+  return readHeader(headers, 'signature') ?? (typeof hub === 'string' ? hub.replace(/^sha256=/, '') : undefined);
 }
 
 const Named = Type.Object({ id: Type.Integer(), login: Type.String() });
@@ -55,7 +55,7 @@ type Repository = Static<typeof Repository>;
  * (`issue_label`), which newer versions may send as the event.
  */
 const readers: ChangeReaders = {
-  push: (payload) => [contributions(check(InRepository, payload).repository, ['commits']), ...senderOf(payload)],
+  push: (payload) => [contributions(check(InRepository, payload).repository, ['commits']), ...readSender(payload)],
   issues: (payload) => changedItem(payload, 'issue', ['issues']),
   issue_assign: (payload) => changedItem(payload, 'issue', ['issues']),
   issue_label: (payload) => changedItem(payload, 'issue', ['issues']),
@@ -80,22 +80,22 @@ const readers: ChangeReaders = {
 
 function changedItem(payload: unknown, field: 'issue' | 'pull_request', streams: string[]): Change[] {
   const { repository } = check(InRepository, payload);
-  return [contributions(repository, streams), ...person(partOf(partOf(payload, field), 'user'))];
+  return [contributions(repository, streams), ...person(readPart(readPart(payload, field), 'user'))];
 }
 
 /**
  * Returns the changes of a review. The payload names the author of the pull request, and the reviewer as its sender.
  */
 function reviewed(payload: unknown): Change[] {
-  return [...changedItem(payload, 'pull_request', ['pull_requests']), ...senderOf(payload)];
+  return [...changedItem(payload, 'pull_request', ['pull_requests']), ...readSender(payload)];
 }
 
 function commented(payload: unknown): Change[] {
   const { repository } = check(InRepository, payload);
-  const isOnPullRequest = partOf(payload, 'is_pull') === true;
+  const isOnPullRequest = readPart(payload, 'is_pull') === true;
   const kind = isOnPullRequest ? 'pull_request_comment' : 'issue_comment';
-  const comment = partOf(payload, 'comment');
-  const isDeleted = partOf(payload, 'action') === 'deleted' && isOf(Identified, comment);
+  const comment = readPart(payload, 'comment');
+  const isDeleted = readPart(payload, 'action') === 'deleted' && matches(Identified, comment);
   return [
     ...(isDeleted ? [removed(repository, kind, comment.id)] : []),
     contributions(repository, ['comments', isOnPullRequest ? 'pull_requests' : 'issues']),
@@ -104,14 +104,14 @@ function commented(payload: unknown): Change[] {
 
 /** Returns the changes of a fork: `forkee` is the original repository, `repository` the new one. */
 function forked(payload: unknown): Change[] {
-  const forkee = partOf(payload, 'forkee');
+  const forkee = readPart(payload, 'forkee');
   const { repository } = check(InRepository, payload);
-  return [...(isOf(Repository, forkee) ? [owned(forkee.owner)] : []), owned(repository.owner)];
+  return [...(matches(Repository, forkee) ? [owned(forkee.owner)] : []), owned(repository.owner)];
 }
 
 function changedRepository(payload: unknown): Change[] {
   const { repository } = check(InRepository, payload);
-  const isDeleted = partOf(payload, 'action') === 'deleted';
+  const isDeleted = readPart(payload, 'action') === 'deleted';
   return [...(isDeleted ? [hidden(repository)] : []), owned(repository.owner)];
 }
 
@@ -126,8 +126,8 @@ function removed({ id }: Repository, kind: ItemKind, item: number): Change {
   return { type: 'removed', repository: String(id), kind, externalId: String(item) };
 }
 
-function senderOf(payload: unknown): Change[] {
-  return person(partOf(payload, 'sender'));
+function readSender(payload: unknown): Change[] {
+  return person(readPart(payload, 'sender'));
 }
 
 /**
@@ -135,7 +135,9 @@ function senderOf(payload: unknown): Change[] {
  * placeholders, which have ids below 1.
  */
 function person(named: unknown): Change[] {
-  return isOf(Named, named) && named.id >= 1 ? [{ type: 'account', account: String(named.id), name: named.login }] : [];
+  return matches(Named, named) && named.id >= 1
+    ? [{ type: 'account', account: String(named.id), name: named.login }]
+    : [];
 }
 
 function check<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Count, Name, Nullable, optionalCount, optionalText, Text } from '../http/checks.ts';
-import { itemsOf, orElse } from '../http/tolerant.ts';
+import { describeItems, orElse } from '../http/tolerant.ts';
 import { DatabaseId, optionalTotal, PageInfo, Total } from './payloads.ts';
 
 const ProfilePayload = {
@@ -27,7 +27,9 @@ export const UserPayload = Type.Object({
   following: optionalTotal(),
   socialAccounts: orElse(
     Nullable(
-      Type.Object({ nodes: itemsOf('social account', Type.Object({ provider: Text, displayName: Text, url: Text })) }),
+      Type.Object({
+        nodes: describeItems('social account', Type.Object({ provider: Text, displayName: Text, url: Text })),
+      }),
     ),
     null,
   ),
@@ -81,7 +83,7 @@ const contributed = <Fields extends TProperties>(fields: Fields) =>
     ),
   );
 
-export const WindowPayload = Type.Object({
+export const SlicePayload = Type.Object({
   totalCommitContributions: optionalCount(),
   totalPullRequestReviewContributions: optionalCount(),
   totalRepositoriesWithContributedCommits: optionalCount(),
@@ -93,7 +95,7 @@ export const WindowPayload = Type.Object({
   pullRequestContributionsByRepository: contributed({}),
   pullRequestReviewContributionsByRepository: contributed({ contributions: Total }),
 });
-export type WindowPayload = Static<typeof WindowPayload>;
+export type SlicePayload = Static<typeof SlicePayload>;
 
 export const StarredRepositoriesPayload = Type.Object({
   node: orElse(Nullable(Type.Object({ repositories: OwnedStarsPayload })), null),

@@ -5,16 +5,16 @@ import type { Call } from '../interface/provider.ts';
 import {
   OrganizationPayload,
   PublicCountsPayload,
+  SlicePayload,
   UserPayload,
   UserTotalsPayload,
-  WindowPayload,
 } from './account-payloads.ts';
 import { unavailable } from './checks.ts';
 import type { GitHubClient } from './client.ts';
 import { denied } from './failures.ts';
 import { Nullable } from './payloads.ts';
 import { accountFragments } from './queries.ts';
-import { type ContributionWindow, isCutShort, type Span, toWindow } from './year-slices.ts';
+import { type ContributionSlice, isCutShort, type Span, toSlice } from './year-slices.ts';
 
 /** The requested account: a name, or a known account with its last known name. */
 export interface Target {
@@ -91,7 +91,7 @@ export interface AccountResponse {
   account: UserPayload | OrganizationPayload;
   /** Totals of public items; undefined when they were not requested, or the account is an organization. */
   totals: (LifetimeTotals & { owned: UserTotalsPayload['owned'] }) | undefined;
-  windows: ContributionWindow[];
+  windows: ContributionSlice[];
   /** The spans in whose windows GitHub left out repositories, because there are more than it lists. */
   cutShort: Span[];
   /** The spans that GitHub failed to compute. */
@@ -120,7 +120,7 @@ export const noTotals: LifetimeTotals = {
 /** Returns the shape of a response, in which the windows have the aliases `w0`, `w1`, ... */
 function responseSchemaFor({ totals, spans }: Wanted, withPublicCounts: boolean) {
   const windows: TProperties = Object.fromEntries(
-    spans.map((_span, index) => [`w${index}`, orElse(Nullable(WindowPayload), null)]),
+    spans.map((_span, index) => [`w${index}`, orElse(Nullable(SlicePayload), null)]),
   );
   const shapes = Object.fromEntries(totals.map((field) => [field, UserTotalsPayload.properties[field]]));
   const user = Type.Object({ ...UserPayload.properties, ...shapes, ...windows });
@@ -163,7 +163,7 @@ export async function fetchAccount(
   }
   if (account.kind === 'Organization') return { account, totals: undefined, windows: [], cutShort: [], tooHeavy: [] };
   const countsAll = target.counting === 'seen' || token.seesOnlyPublic;
-  const { tooHeavy, ...known } = windowsIn(account, wanted.spans, refusals, { countsAll, requestedAt: now });
+  const { tooHeavy, ...known } = slicesIn(account, wanted.spans, refusals, { countsAll, requestedAt: now });
   const totals = hasTotals ? totalsIn(account) : undefined;
   // If the account was renamed, the searches counted the items of its former name.
   const isOtherName = withPublicCounts && account.login.toLowerCase() !== target.name.toLowerCase();
@@ -214,20 +214,20 @@ function withoutRefused({ totals, spans, tooHeavy = [] }: Wanted, refusals: Refu
  * Reads the windows. `tooHeavy` and `cutShort` are the spans that the caller requests again in smaller pieces. A span
  * that GitHub refused is in none of the results.
  */
-function windowsIn(
+function slicesIn(
   account: object,
   spans: readonly WantedSpan[],
   refusals: Refusals,
   options: { countsAll: boolean; requestedAt: Date },
 ): Pick<AccountResponse, 'windows' | 'cutShort' | 'tooHeavy'> {
-  const windows: ContributionWindow[] = [];
+  const windows: ContributionSlice[] = [];
   const cutShort: Span[] = [];
   const tooHeavy: Span[] = [];
   for (const [index, span] of spans.entries()) {
     const field: unknown = Object.entries(account).find(([name]) => name === `w${index}`)?.[1];
     const { from, to, isLight } = span;
-    const payload = Value.Check(WindowPayload, field) ? field : undefined;
-    const window = payload && toWindow({ from, to }, payload, options);
+    const payload = Value.Check(SlicePayload, field) ? field : undefined;
+    const window = payload && toSlice({ from, to }, payload, options);
     if (window !== undefined) windows.push(window);
     else if (refusalAt(refusals, ['account', `w${index}`])?.reason === 'unreadable') tooHeavy.push({ from, to });
     if (payload !== undefined && !isLight && isCutShort(payload)) cutShort.push({ from, to });

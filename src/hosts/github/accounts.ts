@@ -21,17 +21,17 @@ import { type ActorPayload, RestAccountPayload } from './payloads.ts';
 import { accounts as accountsQuery, starredRepositories } from './queries.ts';
 import {
   allYears,
-  ContributionWindow,
+  ContributionSlice,
   coversAll,
   dueSpans,
-  replaceWindows,
+  replaceSlices,
   type Span,
   splitSpan,
-  sumWindows,
+  sumSlices,
 } from './year-slices.ts';
 
 /** The data about an account that is kept from one report to the next. */
-const Memory = Type.Object({ windows: Type.Array(ContributionWindow) });
+const Memory = Type.Object({ windows: Type.Array(ContributionSlice) });
 type Memory = Static<typeof Memory>;
 
 /** A limit against endless lists: no account owns 10,000 repositories with stars. */
@@ -43,7 +43,7 @@ const maxFailures = 100;
 interface Knowledge {
   user: UserPayload;
   counting: Target['counting'];
-  windows: ContributionWindow[];
+  windows: ContributionSlice[];
   totals: LifetimeTotals | undefined;
   stars: number | undefined;
 }
@@ -83,7 +83,7 @@ export async function* reportAccount(
 async function* reportHeavyAccount(
   client: GitHubClient,
   target: Target,
-  windows: ContributionWindow[],
+  windows: ContributionSlice[],
   call: Call,
   startedAt: Date,
 ): AsyncGenerator<AccountReport, void, undefined> {
@@ -124,7 +124,7 @@ async function* completeReport(
     failuresLeft: maxFailures,
   };
   for await (const windows of fetchSpans(spanRequest, [...pending, ...missing])) {
-    known.windows = replaceWindows(known.windows, windows);
+    known.windows = replaceSlices(known.windows, windows);
     yield toReport(known);
   }
   yield toReport(known);
@@ -144,7 +144,7 @@ interface AccountRequest {
 async function* fetchSpans(
   spanRequest: AccountRequest,
   spans: readonly Span[],
-): AsyncGenerator<ContributionWindow[], void, undefined> {
+): AsyncGenerator<ContributionSlice[], void, undefined> {
   const [first] = spans;
   if (first === undefined || spanRequest.failuresLeft <= 0) return;
   const response = await spanRequest.send(spans);
@@ -209,13 +209,13 @@ async function organizationReport(
 function knowledgeFrom(
   response: AccountResponse,
   counting: Target['counting'],
-  windows: ContributionWindow[],
+  windows: ContributionSlice[],
 ): Knowledge {
   if (response.account.kind !== 'User') throw new Error('only a user has counters of its own');
   return {
     user: response.account,
     counting,
-    windows: replaceWindows(windows, response.windows),
+    windows: replaceSlices(windows, response.windows),
     totals: response.totals,
     stars: undefined,
   };
@@ -223,16 +223,16 @@ function knowledgeFrom(
 
 function toReport({ user, windows, totals, stars }: Knowledge): AccountReport {
   const contributionYears = user.activity?.contributionYears;
-  if (contributionYears === undefined) return reportOf(user, { ...readTotals(totals, stars) }, windows);
+  if (contributionYears === undefined) return toAccountReport(user, { ...readTotals(totals, stars) }, windows);
   const counted = windows.filter(({ from }) => contributionYears.includes(Number(from.slice(0, 4))));
-  const sums = sumWindows(counted);
+  const sums = sumSlices(counted);
   const isCovered = coversAll(counted, contributionYears);
   const counters: Partial<Counters> = {
     ...readTotals(totals, stars),
     ...(isCovered && { commits: sums.commits, reviews: sums.reviews }),
     ...(isCovered && sums.isWhole && { contributed_to: sums.contributedTo }),
   };
-  return reportOf(user, counters, counted);
+  return toAccountReport(user, counters, counted);
 }
 
 function readTotals(totals: LifetimeTotals | undefined, stars: number | undefined): Partial<Counters> {
@@ -249,7 +249,7 @@ function readTotals(totals: LifetimeTotals | undefined, stars: number | undefine
   };
 }
 
-function reportOf(user: UserPayload, counters: Partial<Counters>, windows: ContributionWindow[]): AccountReport {
+function toAccountReport(user: UserPayload, counters: Partial<Counters>, windows: ContributionSlice[]): AccountReport {
   return { account: userFacts(user), counters, missing: missingFrom(counters), memory: { windows } };
 }
 

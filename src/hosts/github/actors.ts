@@ -7,7 +7,7 @@ const botSuffix = '[bot]';
 /** Returns the account of a payload; null for deleted accounts and for mannequins, placeholders for imported people. */
 export function toActor(payload: ActorPayload | null): Actor | null {
   if (payload === null || !('databaseId' in payload)) return null;
-  const type = typeOf(payload.kind);
+  const type = toType(payload.kind);
   if (type === undefined || isGhostName(payload.login)) return null;
   return {
     externalId: String(payload.databaseId),
@@ -73,7 +73,7 @@ export function restFacts(payload: RestAccountPayload): AccountFacts | null {
  * `ghost`.
  */
 export function restActor(payload: RestAccountPayload): Actor | null {
-  const type = typeOf(payload.type);
+  const type = toType(payload.type);
   if (type === undefined || isGhostName(payload.login) || isPageOfGhost(payload.html_url)) return null;
   return {
     externalId: String(payload.id),
@@ -141,7 +141,7 @@ function profile(payload: UserPayload | OrganizationPayload) {
   };
 }
 
-function typeOf(kind: string): Actor['type'] | undefined {
+function toType(kind: string): Actor['type'] | undefined {
   const types: Record<string, Actor['type']> = { User: 'user', Organization: 'organization', Bot: 'bot' };
   return types[kind];
 }

@@ -26,7 +26,7 @@ import {
   RestRepositoryPayload,
   RestSearchPayload,
 } from './payloads.ts';
-import { cursorBehind, perPage, positionOf, queryAt } from './streams/comments.ts';
+import { cursorBehind, perPage, queryAt, readPosition } from './streams/comments.ts';
 
 /**
  * The streams that are read without a token, by GitHub's REST API with 60 requests an hour. The API does not list
@@ -136,7 +136,7 @@ export async function readIssuesByRest(
   { cursor, since }: Position,
   call: Call,
 ): Promise<ContributionPage> {
-  const position = positionOf(cursor, since);
+  const position = readPosition(cursor, since);
   const query = queryAt(position);
   query.set('state', 'all');
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/issues?${query.toString()}`;

@@ -1,3 +1,3 @@
-import { checksOf } from '../http/checks.ts';
+import { createChecks } from '../http/checks.ts';
 
-export const { checkPayload, parseJson, existing, invalid, unavailable } = checksOf('GitHub');
+export const { checkPayload, parseJson, existing, invalid, unavailable } = createChecks('GitHub');

@@ -15,15 +15,15 @@ import {
   areLocated,
   classifyGraphqlErrors,
   denied,
+  formatReasons,
   GraphqlResponse,
   reasonIn,
-  reasonOf,
   refusalsIn,
   refusingOrganizations,
   TooHeavy,
   throwTrouble,
 } from './failures.ts';
-import { isLimited, limitReport, resourceOf, retryTime } from './limits.ts';
+import { isLimited, limitReport, readResource, retryTime } from './limits.ts';
 import { isEnterpriseServer, RestVersion } from './rest-version.ts';
 
 /** A GraphQL query and the schema of its response. */
@@ -130,10 +130,10 @@ export class GitHubClient {
       const { data = null, errors = [] } = checkPayload(GraphqlResponse, parseJson(raw.text), query.name);
       const trouble = classifyGraphqlErrors(errors);
       if (trouble === 'limited') return 'limited';
-      const reason = reasonOf(errors, raw.headers);
+      const reason = formatReasons(errors, raw.headers);
       if (data === null) throwTrouble(trouble, query.name, reason);
       if (trouble === 'too_heavy' && !(takesParts && areLocated(errors))) throw new TooHeavy();
-      call.cost.points += pointsOf(data);
+      call.cost.points += readPoints(data);
       const refusals = refusalsIn(data, errors, refusingOrganizations(raw.headers['x-github-sso']));
       try {
         return { data: checkPayload(query.schema, data, query.name, call, refusals), token, refusals };
@@ -211,7 +211,7 @@ function toNoReplyHost({ url = 'https://github.com', apiUrl }: ClientOptions): s
 
 function recordLimits(token: Token, resource: string, { status, headers }: RawResponse, now: Date): void {
   const report = limitReport(headers, now);
-  if (report !== undefined) token.updateQuota(resourceOf(headers) ?? resource, report);
+  if (report !== undefined) token.updateQuota(readResource(headers) ?? resource, report);
   const scopes = headers['x-oauth-scopes'];
   if (typeof scopes === 'string' || status < 500) token.recordScopes(typeof scopes === 'string' ? scopes : undefined);
 }
@@ -236,7 +236,7 @@ export function graphqlUrl(apiUrl: string): string {
   return isEnterpriseServer(apiUrl) ? apiUrl.replace(/v3$/, 'graphql') : `${apiUrl}/graphql`;
 }
 
-function pointsOf(data: unknown): number {
+function readPoints(data: unknown): number {
   const { cost } = toFields(toFields(data)['rateLimit']);
   return typeof cost === 'number' ? cost : 1;
 }

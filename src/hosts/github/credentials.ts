@@ -138,7 +138,7 @@ export class Credentials {
 
   uses(): CredentialUse[] {
     const now = this.#now();
-    return this.tokens.map((token) => ({ kind: kindOf(token), ...token.use(now) }));
+    return this.tokens.map((token) => ({ kind: toKind(token), ...token.use(now) }));
   }
 
   /** Replaces the tokens that are used in addition to the configured ones. */
@@ -166,7 +166,7 @@ export class Credentials {
   }
 }
 
-function kindOf({ secret, account }: Token): CredentialUse['kind'] {
+function toKind({ secret, account }: Token): CredentialUse['kind'] {
   if (secret === undefined) return 'none';
   return account === undefined ? 'token' : 'installation';
 }

@@ -52,7 +52,7 @@ export async function diagnose(examined: DiagnosisContext, signal: AbortSignal):
   const installed = client.credentials.tokens.filter(isInstallation).slice(0, maxInstallations);
   const configured = client.credentials.tokens.filter((token) => !isInstallation(token));
   const credentials = await Promise.all([
-    ...configured.map((token, index) => reportOnToken(examined, token, labelOf(tokens, index), call)),
+    ...configured.map((token, index) => reportOnToken(examined, token, formatLabel(tokens, index), call)),
     ...(app === undefined ? [] : [describeApp(app, now, call)]),
     ...installed.map((token) => reportOnToken(examined, token, token.label, call)),
   ]);
@@ -77,7 +77,7 @@ function isInstallation({ account }: Token): boolean {
   return account !== undefined;
 }
 
-function labelOf(tokens: readonly string[], index: number): string {
+function formatLabel(tokens: readonly string[], index: number): string {
   const secret = tokens[index];
   return secret === undefined ? 'no token' : tokenLabel(secret, index, tokens.length);
 }
@@ -99,17 +99,17 @@ function reportOnToken(
     return {
       latencyMs,
       holder: holder?.data.login ?? null,
-      sees: visibilityOf(token),
+      sees: toVisibility(token),
       missing: kind === 'none' ? [withoutToken] : [],
       expiresAt: expiryIn((limits ?? holder)?.headers ?? {}),
       // Enterprise servers without limits do not have this endpoint.
-      quotas: limits ? quotasOf(limits.data.resources, kind) : [],
+      quotas: limits ? toQuotas(limits.data.resources, kind) : [],
     };
   });
 }
 
 /** Returns the data that a token sees: `unknown` for fine-grained tokens, whose permissions GitHub does not report. */
-function visibilityOf(token: Token): CredentialReport['sees'] {
+function toVisibility(token: Token): CredentialReport['sees'] {
   if (token.seesOnlyPublic) return 'public';
   return token.scopes === undefined && !isInstallation(token) ? 'unknown' : 'private';
 }
@@ -117,7 +117,7 @@ function visibilityOf(token: Token): CredentialReport['sees'] {
 /**
  * Returns the quotas: first GraphQL's, which is spent most; without a token only REST's, because GraphQL requires one.
  */
-function quotasOf({ graphql, core }: Resources, kind: CredentialReport['kind']): Quota[] {
+function toQuotas({ graphql, core }: Resources, kind: CredentialReport['kind']): Quota[] {
   const quota = (resource: string, unit: Quota['unit'], { limit, remaining, reset }: Resources['core']): Quota => ({
     resource,
     unit,

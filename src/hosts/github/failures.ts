@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AppError } from '../../model/errors.ts';
 import { toFields } from '../../model/fields.ts';
 import { parseClean } from '../http/checks.ts';
-import { optional, pointerOf, type Refusal, type Refusals } from '../http/tolerant.ts';
+import { optional, type Refusal, type Refusals, toPointer } from '../http/tolerant.ts';
 import type { Headers, RawResponse } from '../transport/http-transport.ts';
 import { invalid, unavailable } from './checks.ts';
 
@@ -50,7 +50,7 @@ export function throwTrouble(trouble: Trouble, query: string, reason: string): v
   if (trouble === 'unknown') throw invalid(`${query} has errors`);
 }
 
-export function reasonOf(errors: readonly GraphqlError[], headers: Headers): string {
+export function formatReasons(errors: readonly GraphqlError[], headers: Headers): string {
   const organizations = refusingOrganizations(headers['x-github-sso']);
   const reasons = errors.map((error) => explain(error, organizations)).filter((reason) => reason !== '');
   return [...new Set(reasons)].slice(0, maxReasons).join('; ');
@@ -59,7 +59,7 @@ export function reasonOf(errors: readonly GraphqlError[], headers: Headers): str
 /** Returns GitHub's message from a response with an error status. */
 export function reasonIn({ text, headers }: RawResponse): string {
   const { message } = toFields(tryParse(text));
-  return typeof message === 'string' ? reasonOf([{ message }], headers) : '';
+  return typeof message === 'string' ? formatReasons([{ message }], headers) : '';
 }
 
 function tryParse(text: string): unknown {
@@ -103,7 +103,7 @@ export function refusalsIn(data: unknown, errors: readonly GraphqlError[], organ
     const trouble = classify(error);
     if (trouble === 'none' && isAbsence(data, path)) continue;
     const reason = trouble === 'denied' || trouble === 'none' ? 'refused' : 'unreadable';
-    refusals.set(pointerOf(path), { reason, explanation: explain(error, organizations) });
+    refusals.set(toPointer(path), { reason, explanation: explain(error, organizations) });
   }
   return refusals;
 }

@@ -10,7 +10,7 @@ export function limitReport(headers: Headers, now: Date): LimitReport | undefine
 }
 
 /** Returns the resource whose quota the headers of a response state; undefined when they name none that is used. */
-export function resourceOf(headers: Headers): Resource | undefined {
+export function readResource(headers: Headers): Resource | undefined {
   const named = headers['x-ratelimit-resource'];
   return named === 'core' || named === 'graphql' || named === 'search' ? named : undefined;
 }

@@ -13,7 +13,7 @@ import {
   Text,
   Time,
 } from '../http/checks.ts';
-import { itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
+import { describeItems, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
  * Shapes of the used fields of GitHub's responses, which may hold more fields. A field without `orElse` is required: an
@@ -28,7 +28,7 @@ export const PageInfo = Type.Object({ hasNextPage: Type.Boolean(), endCursor: Nu
 export const Total = Type.Object({ totalCount: Count });
 export const optionalTotal = () => orElse(Nullable(Total), null);
 export const page = <Schema extends TSchema>(kind: string, node: Schema) =>
-  Type.Object({ pageInfo: PageInfo, nodes: itemsOf(kind, node) });
+  Type.Object({ pageInfo: PageInfo, nodes: describeItems(kind, node) });
 export const countedPage = <Schema extends TSchema>(kind: string, node: Schema) =>
   Type.Object({ ...page(kind, node).properties, totalCount: optionalCount() });
 
@@ -128,7 +128,7 @@ export const CommitAuthorsPayload = Type.Object({
             author: optional(Nullable(Type.Object({ email: Nullable(Text) }))),
             authors: Type.Optional(
               Type.Object({
-                nodes: itemsOf('commit author', Type.Object({ email: Nullable(Text), user: AuthorPayload })),
+                nodes: describeItems('commit author', Type.Object({ email: Nullable(Text), user: AuthorPayload })),
               }),
             ),
           }),
@@ -197,7 +197,7 @@ export const RestRepositoryPayload = Type.Object({
   default_branch: Text,
 });
 export type RestRepositoryPayload = Static<typeof RestRepositoryPayload>;
-export const RestRepositoriesPayload = itemsOf('repository', RestRepositoryPayload);
+export const RestRepositoriesPayload = describeItems('repository', RestRepositoryPayload);
 
 const RestItem = {
   id: DatabaseId,
@@ -227,9 +227,9 @@ export const RestIssuePayload = Type.Union([
 ]);
 export type RestIssuePayload = Static<typeof RestIssuePayload>;
 /** An item that cannot be read may be of either kind. */
-export const RestIssuesPayload = itemsOf('issue_or_pull_request', RestIssuePayload);
+export const RestIssuesPayload = describeItems('issue_or_pull_request', RestIssuePayload);
 
-export const RestCommitsPayload = itemsOf(
+export const RestCommitsPayload = describeItems(
   'commit',
   Type.Object({
     sha: Name,

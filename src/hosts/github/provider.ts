@@ -105,9 +105,9 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   const bearers = new BearerClient(options, client.restVersion);
   const app =
     options.app && new GitHubApp({ ...options, app: options.app, restVersion: client.restVersion }, client.credentials);
-  const signIn = options.oauth && signInOf({ ...options, client: options.oauth });
+  const signIn = options.oauth && createSignIn({ ...options, client: options.oauth });
   const { isAnonymous } = client.credentials;
-  const remoteOf: History['remoteOf'] = async (repository, signal) => ({
+  const toRemote: History['toRemote'] = async (repository, signal) => ({
     url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
     authorization: await gitAuthorization(client, repository.credentialName, signal),
   });
@@ -116,22 +116,22 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
     host: new URL(url).host,
     accounts: {
       isPossibleName: (login) => possibleName.test(login) && !isGhostName(login),
-      urlOf: ({ name: login }) => `${apiUrl}${accountPath(login)}`,
-      idUrlOf: (externalId) => `${apiUrl}${idPath(externalId)}`,
+      toUrl: ({ name: login }) => `${apiUrl}${accountPath(login)}`,
+      toIdUrl: (externalId) => `${apiUrl}${idPath(externalId)}`,
       reportsTotals: true,
-      searchOf: (login, counter) => searchUrl(url, login, counter),
+      toSearchUrl: (login, counter) => searchUrl(url, login, counter),
       ...(isAnonymous ? anonymousAccounts(client) : accountsByToken(client, now)),
     },
     repositories: {
       isPossibleName: (repository) => possibleRepositoryName.test(repository),
-      urlOf: (owner, repository) => `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
-      pageOf: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
+      toUrl: (owner, repository) => `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
+      toPageUrl: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
       ...(isAnonymous ? anonymousRepositories(client) : repositoriesByToken(client)),
     },
     unreported: unreportedWith(!isAnonymous),
     ...(isAnonymous
-      ? anonymousParts(client, { ...options, remoteOf })
-      : partsByToken(client, app, { ...options, remoteOf })),
+      ? anonymousParts(client, { ...options, toRemote })
+      : partsByToken(client, app, { ...options, toRemote })),
     deliveries: {
       read: (headers) =>
         readDelivery(options.webhookSecret, headers, (installation) => app?.isUsed(installation) ?? true),
@@ -161,7 +161,7 @@ const gitHubIssuer = 'https://github.com/login/oauth';
  * Accepts the documented issuer of GitHub.com too, because some instances name a wrong issuer.
  * https://docs.github.com/apps/github-authentication-discovery-endpoints
  */
-function signInOf(options: GitHubOptions & { client: OAuthClient }): OAuthSignIn {
+function createSignIn(options: GitHubOptions & { client: OAuthClient }): OAuthSignIn {
   const paths = { authorize: '/login/oauth/authorize', token: '/login/oauth/access_token' };
   return new OAuthSignIn({ ...options, paths, issuers: [`${options.url}/login/oauth`, gitHubIssuer], scope: '' });
 }
@@ -221,27 +221,27 @@ function repositoriesByToken(client: GitHubClient): RepositoryReaders {
 
 interface Site {
   url: string;
-  remoteOf: History['remoteOf'];
+  toRemote: History['toRemote'];
   tokens: readonly string[];
 }
 
 type RequiredParts = Pick<GitHubProvider, 'streams' | 'history' | 'files'>;
 
 /** Returns the parts that read repositories without a token: GitHub then shows only issues and pull requests. */
-function anonymousParts(client: GitHubClient, { url, remoteOf }: Site): RequiredParts {
+function anonymousParts(client: GitHubClient, { url, toRemote }: Site): RequiredParts {
   return {
     streams: {
       list: anonymousStreams,
       read: (_stream, repository, position, call) => readIssuesByRest(client, repository, position, call),
     },
     history: {
-      remoteOf,
+      toRemote,
       identitiesAtOnce: identitiesAtOnce.anonymous,
       resolveIdentities: (repository, identities, call) =>
         resolveIdentitiesByRest(client, repository, identities, call),
     },
     // Files are not read, but the URLs of icons that were stored with a token stay valid.
-    files: { read: async () => null, urlOf: (repository, path) => fileUrl(url, repository, path) },
+    files: { read: async () => null, toUrl: (repository, path) => fileUrl(url, repository, path) },
   };
 }
 
@@ -249,7 +249,7 @@ function anonymousParts(client: GitHubClient, { url, remoteOf }: Site): Required
 function partsByToken(
   client: GitHubClient,
   app: GitHubApp | undefined,
-  { url, remoteOf, tokens, now }: Site & { now: () => Date },
+  { url, toRemote, tokens, now }: Site & { now: () => Date },
 ): RequiredParts & Pick<Provider, 'details' | 'polls' | 'privateData'> {
   const readers = readersFor(client, {
     readStream,
@@ -269,12 +269,12 @@ function partsByToken(
         withoutOwn(await readers.readStream(stream, repository, position, call), call),
     },
     history: {
-      remoteOf,
+      toRemote,
       identitiesAtOnce: identitiesAtOnce.withToken,
       resolveIdentities: readers.resolveIdentities,
     },
     details: { readLineCounts: readers.readLineCounts, readChangedFiles: readers.readChangedFiles },
-    files: { read: readers.readFiles, urlOf: (repository, path) => fileUrl(url, repository, path) },
+    files: { read: readers.readFiles, toUrl: (repository, path) => fileUrl(url, repository, path) },
     polls: {
       // Listings show every change. With deliveries, polls may be rare, because GitHub also delivers lost visibility.
       get owners() {

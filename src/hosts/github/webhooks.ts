@@ -6,15 +6,15 @@ import { isObject } from '../../model/fields.ts';
 import { checkDelivered } from '../http/checks.ts';
 import {
   type ChangeReaders,
-  changesOf,
   isDeliveryId,
   parseDelivered,
-  partOf,
+  readChanges,
+  readPart,
   signedReader,
 } from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../interface/provider.ts';
 import { isGhostName, restActor } from './actors.ts';
-import { credentialNameOf } from './app/registration.ts';
+import { toCredentialName } from './app/registration.ts';
 import { RestAccountPayload } from './payloads.ts';
 
 /**
@@ -44,13 +44,13 @@ function readSigned(headers: DeliveryHeaders, body: Buffer, isOurs: (installatio
   }
   if (!isDeliveryId(id)) throw new AppError('invalid_input', 'X-GitHub-Delivery must be the GUID of a delivery.');
   const payload = parseDelivered(body);
-  const changes = changesOf(readers, event, payload);
+  const changes = readChanges(readers, event, payload);
   // A delivery of an installation that is not known yet only reports that the installation exists.
   return { id, event, changes: comesFromOurs(payload, isOurs) ? changes : changes.filter(isAboutInstallation) };
 }
 
 function comesFromOurs(payload: unknown, isOurs: (installation: string) => boolean): boolean {
-  const id = partOf(partOf(payload, 'installation'), 'id');
+  const id = readPart(readPart(payload, 'installation'), 'id');
   return typeof id !== 'number' || isOurs(String(id));
 }
 
@@ -106,24 +106,24 @@ export const subscribedEvents = Object.keys(readers).filter((event) => !event.st
 
 function contributed(payload: unknown, streams: string[], people: readonly string[]): Change[] {
   const { repository } = check(InRepository, payload);
-  return [contributions(repository, streams), ...people.flatMap((field) => account(partOf(payload, field)))];
+  return [contributions(repository, streams), ...people.flatMap((field) => account(readPart(payload, field)))];
 }
 
 /** @param is the kind that the item is stored as, undefined when it is not stored, and the streams that list it. */
 function changedItem(payload: unknown, field: string, is: { kind: ItemKind | undefined; streams: string[] }): Change[] {
   const { repository } = check(InRepository, payload);
-  const item = partOf(payload, field);
-  const deleted = partOf(payload, 'action') === 'deleted' ? is.kind : undefined;
+  const item = readPart(payload, field);
+  const deleted = readPart(payload, 'action') === 'deleted' ? is.kind : undefined;
   return [
     ...(deleted === undefined ? [] : [removed(repository, deleted, check(Identified, item).id)]),
     contributions(repository, is.streams),
-    ...account(partOf(item, 'user')),
+    ...account(readPart(item, 'user')),
   ];
 }
 
 /** Returns the changes of a comment. GitHub sends comments on a pull request as a whole as comments on an issue. */
 function commented(payload: unknown): Change[] {
-  const isPullRequest = isObject(partOf(partOf(payload, 'issue'), 'pull_request'));
+  const isPullRequest = isObject(readPart(readPart(payload, 'issue'), 'pull_request'));
   return changedItem(payload, 'comment', {
     kind: isPullRequest ? 'pull_request_comment' : 'issue_comment',
     streams: ['comments', isPullRequest ? 'pull_requests' : 'issues'],
@@ -133,16 +133,16 @@ function commented(payload: unknown): Change[] {
 /** Returns the changes of a star, with its account and time, because GitHub may not show the list of stars. */
 function starred(payload: unknown): Change[] {
   const { repository } = check(InRepository, payload);
-  return [...starOf(payload, repository), contributions(repository, ['stars']), ...listed(payload)];
+  return [...readStar(payload, repository), contributions(repository, ['stars']), ...listed(payload)];
 }
 
-function starOf(payload: unknown, repository: Repository): Change[] {
-  const sender = partOf(payload, 'sender');
-  const giver = isOf(RestAccountPayload, sender) ? restActor(sender) : null;
-  const isTakenBack = partOf(payload, 'action') === 'deleted';
+function readStar(payload: unknown, repository: Repository): Change[] {
+  const sender = readPart(payload, 'sender');
+  const giver = matches(RestAccountPayload, sender) ? restActor(sender) : null;
+  const isTakenBack = readPart(payload, 'action') === 'deleted';
   // Only the delivery of an added star has a time. When a star is removed, GitHub updates the repository in that
   // second, as the examples of both show (octokit/webhooks, payload-examples/api.github.com/star).
-  const time = isTakenBack ? partOf(repository, 'updated_at') : partOf(payload, 'starred_at');
+  const time = isTakenBack ? readPart(repository, 'updated_at') : readPart(payload, 'starred_at');
   const at = new Date(typeof time === 'string' ? time : '');
   if (giver === null || Number.isNaN(at.getTime())) return [];
   return [{ type: 'star', repository: String(repository.id), account: giver, at: at.toISOString(), isTakenBack }];
@@ -155,14 +155,14 @@ function listed(payload: unknown): Change[] {
 
 function changedRepository(payload: unknown): Change[] {
   const { repository } = check(InRepository, payload);
-  const action = partOf(payload, 'action');
-  const from = partOf(partOf(partOf(payload, 'changes'), 'owner'), 'from');
+  const action = readPart(payload, 'action');
+  const from = readPart(readPart(readPart(payload, 'changes'), 'owner'), 'from');
   const isHidden = action === 'deleted' || action === 'privatized';
   return [
     ...(isHidden ? [hidden(repository)] : []),
     // The former owner may have lost access.
     ...(action === 'transferred' ? [hiddenIfPrivate(repository)] : []),
-    ...[repository.owner, partOf(from, 'user'), partOf(from, 'organization')].flatMap(owned),
+    ...[repository.owner, readPart(from, 'user'), readPart(from, 'organization')].flatMap(owned),
   ];
 }
 
@@ -171,21 +171,21 @@ function changedInstallation(payload: unknown): Change[] {
   const { action, installation } = check(Installed, payload);
   const isOver = action === 'deleted' || action === 'suspend';
   const lost = [
-    ...identifiedIn(partOf(payload, 'repositories_removed')),
-    ...(isOver ? identifiedIn(partOf(payload, 'repositories')) : []),
+    ...identifiedIn(readPart(payload, 'repositories_removed')),
+    ...(isOver ? identifiedIn(readPart(payload, 'repositories')) : []),
   ];
-  return [installationOf(installation, isOver), ...lost.map(hiddenIfPrivate), ...owned(installation.account)];
+  return [toInstallationChange(installation, isOver), ...lost.map(hiddenIfPrivate), ...owned(installation.account)];
 }
 
 /** Returns the changes of an account that installed the App and was renamed. */
 function changedTarget(payload: unknown): Change[] {
   const { installation } = check(Target, payload);
-  return [installationOf(installation, false), ...account(partOf(payload, 'account'))];
+  return [toInstallationChange(installation, false), ...account(readPart(payload, 'account'))];
 }
 
-const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
+const toInstallationChange = ({ id }: { id: number }, isOver: boolean): Change => ({
   type: 'installation',
-  credentialName: credentialNameOf(String(id)),
+  credentialName: toCredentialName(String(id)),
   isOver,
 });
 
@@ -194,14 +194,14 @@ const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
  * ordinary member (https://docs.github.com/webhooks/webhook-events-and-payloads#organization).
  */
 function changedOrganization(payload: unknown): Change[] {
-  const member = namedIn(partOf(partOf(payload, 'membership'), 'user'));
-  const changes = account(partOf(payload, 'organization'));
+  const member = namedIn(readPart(readPart(payload, 'membership'), 'user'));
+  const changes = account(readPart(payload, 'organization'));
   return member === undefined ? changes : [...changes, { type: 'administrator', person: String(member.id) }];
 }
 
 /** Returns the change of a collaborator of a repository, or of a member of a team, who may see other repositories now. */
 function changedMember(payload: unknown): Change[] {
-  const member = namedIn(partOf(payload, 'member'));
+  const member = namedIn(readPart(payload, 'member'));
   return member === undefined ? [] : [{ type: 'administrator', person: String(member.id) }];
 }
 
@@ -235,17 +235,17 @@ function removed({ id }: Repository, kind: ItemKind, item: number): Change {
 
 /** Returns the account in a part of a payload; undefined for null, an absent part and deleted accounts. */
 function namedIn(part: unknown): Named | undefined {
-  if (!isOf(Identified, part)) return undefined;
-  const login = partOf(part, 'login');
+  if (!matches(Identified, part)) return undefined;
+  const login = readPart(part, 'login');
   if (typeof login !== 'string') return { id: part.id, login: undefined };
   return isGhostName(login) ? undefined : { id: part.id, login };
 }
 
 function identifiedIn(list: unknown): Static<typeof Identified>[] {
-  return Array.isArray(list) ? list.filter((item: unknown) => isOf(Identified, item)) : [];
+  return Array.isArray(list) ? list.filter((item: unknown) => matches(Identified, item)) : [];
 }
 
-function isOf<Schema extends TSchema>(schema: Schema, part: unknown): part is Static<Schema> {
+function matches<Schema extends TSchema>(schema: Schema, part: unknown): part is Static<Schema> {
   return Check(schema, part);
 }
 

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import type { WindowPayload } from './account-payloads.ts';
+import type { SlicePayload } from './account-payloads.ts';
 
 /** A span of days, both included, `YYYY-MM-DD` (UTC). */
 export const Span = Type.Object({ from: Type.String(), to: Type.String() });
 export type Span = Static<typeof Span>;
 
 /** The contributions of an account within a span. */
-export const ContributionWindow = Type.Object({
+export const ContributionSlice = Type.Object({
   ...Span.properties,
   commits: Type.Integer(),
   reviews: Type.Integer(),
@@ -17,7 +17,7 @@ export const ContributionWindow = Type.Object({
   /** The time when the window was requested, ISO 8601. */
   requestedAt: Type.String(),
 });
-export type ContributionWindow = Static<typeof ContributionWindow>;
+export type ContributionSlice = Static<typeof ContributionSlice>;
 
 const dayMs = 86_400_000;
 /**
@@ -39,12 +39,8 @@ export function allYears(now: Date): Span[] {
  * that are missing, that were not over when they were requested, or that were requested long ago.
  * @param now the time when the lookup began; windows that were requested since then are current.
  */
-export function dueSpans(
-  known: readonly ContributionWindow[],
-  contributionYears: readonly number[],
-  now: Date,
-): Span[] {
-  const isDue = (window: ContributionWindow): boolean => {
+export function dueSpans(known: readonly ContributionSlice[], contributionYears: readonly number[], now: Date): Span[] {
+  const isDue = (window: ContributionSlice): boolean => {
     const requestedAt = new Date(window.requestedAt);
     if (requestedAt >= now) return false;
     // A day that has ended in UTC has not ended in all time zones.
@@ -59,15 +55,15 @@ export function dueSpans(
 }
 
 /** Returns whether the windows cover all years with contributions. */
-export function coversAll(known: readonly ContributionWindow[], contributionYears: readonly number[]): boolean {
+export function coversAll(known: readonly ContributionSlice[], contributionYears: readonly number[]): boolean {
   return contributionYears.every((year) => gaps(yearSpan(year), known).length === 0);
 }
 
 /** Returns the fetched windows and the known ones that they do not overlap, oldest first. */
-export function replaceWindows(
-  known: readonly ContributionWindow[],
-  fetched: readonly ContributionWindow[],
-): ContributionWindow[] {
+export function replaceSlices(
+  known: readonly ContributionSlice[],
+  fetched: readonly ContributionSlice[],
+): ContributionSlice[] {
   const kept = known.filter((window) => !fetched.some((other) => other.from <= window.to && other.to >= window.from));
   return [...kept, ...fetched].toSorted((left, right) => (left.from < right.from ? -1 : 1));
 }
@@ -82,7 +78,7 @@ export function splitSpan(span: Span): Span[] {
 }
 
 /** Returns whether GitHub left repositories out of a response, so that a shorter span has to be requested. */
-export function isCutShort(window: WindowPayload): boolean {
+export function isCutShort(window: SlicePayload): boolean {
   const longest = Math.max(
     window.totalRepositoriesWithContributedCommits ?? 0,
     window.totalRepositoriesWithContributedIssues ?? 0,
@@ -98,11 +94,11 @@ export function isCutShort(window: WindowPayload): boolean {
  * contributions to public repositories.
  * @returns undefined when a number of the span is unknown, because an unknown number must not count as 0.
  */
-export function toWindow(
+export function toSlice(
   span: Span,
-  payload: WindowPayload,
+  payload: SlicePayload,
   options: { countsAll: boolean; requestedAt: Date },
-): ContributionWindow | undefined {
+): ContributionSlice | undefined {
   const { countsAll } = options;
   const commits = countsAll ? payload.totalCommitContributions : sumPublic(payload.commitContributionsByRepository);
   const reviews = countsAll
@@ -128,7 +124,7 @@ export function toWindow(
   };
 }
 
-type CountedByRepository = WindowPayload['commitContributionsByRepository'];
+type CountedByRepository = SlicePayload['commitContributionsByRepository'];
 
 /** Adds up contributions to public repositories; null when the list, or a part of it, is refused or unreadable. */
 function sumPublic(list: CountedByRepository): number | null {
@@ -141,7 +137,7 @@ function sumPublic(list: CountedByRepository): number | null {
 }
 
 /** Adds up windows that do not overlap. */
-export function sumWindows(windows: readonly ContributionWindow[]): {
+export function sumSlices(windows: readonly ContributionSlice[]): {
   commits: number;
   reviews: number;
   contributedTo: number;
@@ -160,7 +156,7 @@ function yearSpan(year: number): Span {
 }
 
 /** Returns the parts of a span that no window covers. Windows are sorted and do not overlap. */
-function gaps(span: Span, windows: readonly ContributionWindow[]): Span[] {
+function gaps(span: Span, windows: readonly ContributionSlice[]): Span[] {
   const found: Span[] = [];
   let next = span.from;
   for (const window of windows) {

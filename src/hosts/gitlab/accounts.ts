@@ -3,7 +3,7 @@ import type { Counters } from '../../model/counters.ts';
 import { AppError } from '../../model/errors.ts';
 import { checkEach } from '../interface/denied.ts';
 import type { AccountReport, Call, KnownAccount } from '../interface/provider.ts';
-import { reportOf, sumStars } from '../rest/account-reports.ts';
+import { sumStars, toReport } from '../rest/account-reports.ts';
 import type { RestClient, RestReaders } from '../rest/client.ts';
 import { readPage } from '../rest/lists.ts';
 import { hasTokens } from '../rest/views.ts';
@@ -71,17 +71,17 @@ async function* reportUser(
   const payload = profile ?? ('username' in user && !hasTokens(client) ? user : null);
   const actor = profile === undefined ? toActor(payload) : profileActor(profile);
   if (payload === null || actor === null) return;
-  const account = { ...actor, ...profileOf(profile) };
+  const account = { ...actor, ...toProfile(profile) };
   if (account.isPublic === false) {
     yield { account, counters: {}, missing: [], memory: null };
     return;
   }
-  yield reportOf(account, {});
+  yield toReport(account, {});
   const [counted, stars] = await Promise.all([
     countPublic(client, payload.id, call),
-    starsOf(client, payload.id, call),
+    countStars(client, payload.id, call),
   ]);
-  yield reportOf(account, { ...counted, ...stars });
+  yield toReport(account, { ...counted, ...stars });
 }
 
 function profileActor(profile: ProfilePayload): Actor | null {
@@ -108,11 +108,11 @@ export const checkAccounts: RestReaders['checkAccounts'] = async (client, accoun
 
 type Profile = Omit<AccountFacts, keyof Actor>;
 
-function profileOf(profile: ProfilePayload | undefined): Profile {
+function toProfile(profile: ProfilePayload | undefined): Profile {
   return {
     website: profile?.website_url ?? '',
     description: profile?.bio ?? '',
-    socials: profile === undefined ? null : socialsOf(profile),
+    socials: profile === undefined ? null : toSocials(profile),
     followers: profile?.followers ?? null,
     following: profile?.following ?? null,
   };
@@ -121,7 +121,7 @@ function profileOf(profile: ProfilePayload | undefined): Profile {
 const socialAddresses = { twitter: 'https://twitter.com/', linkedin: 'https://www.linkedin.com/in/' } as const;
 
 /** Reads the social accounts, which users enter as a name or as a whole address. */
-function socialsOf(profile: ProfilePayload): Social[] {
+function toSocials(profile: ProfilePayload): Social[] {
   return (['twitter', 'linkedin'] as const).flatMap((provider) => {
     const name = (profile[provider] ?? '').trim();
     if (name === '') return [];
@@ -177,7 +177,7 @@ function unlessFailed(error: unknown): null {
 }
 
 /** Sums the stars of a user's projects except forks, which GitLab marks only in responses to requests with a token. */
-async function starsOf(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
+async function countStars(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
   if (!hasTokens(client)) return {};
   const list = { path: `/users/${id}/projects`, query: { order_by: 'id', sort: 'asc' }, items: AllProjectsPayload };
   return sumStars(
@@ -196,7 +196,7 @@ export const resolveIdentities: RestReaders['resolveIdentities'] = async (client
   const authored = identities.filter(({ isCoAuthor = false }) => !isCoAuthor);
   const owners = await readAuthors(client, repository, [...new Set(authored.map(({ oid }) => oid))], call);
   for (const { email } of identities) {
-    const bearer = owners.get(email) ? null : await bearerOf(client, email, call);
+    const bearer = owners.get(email) ? null : await findBearer(client, email, call);
     if (bearer !== null) owners.set(email, bearer);
   }
   return owners;
@@ -206,7 +206,7 @@ export const resolveIdentities: RestReaders['resolveIdentities'] = async (client
  * Finds the account of a private commit address, `ID-login@users.noreply.host`, by the id, because the login may be a
  * former one. https://docs.gitlab.com/user/profile/#use-an-automatically-generated-private-commit-email
  */
-async function bearerOf(client: RestClient, email: string, call: Call): Promise<Actor | null> {
+async function findBearer(client: RestClient, email: string, call: Call): Promise<Actor | null> {
   const [, id, host] = /^(\d{1,15})-[^@]+@users\.noreply\.([^@]+)$/.exec(email) ?? [];
   // A request for an account by its id needs a token.
   if (id === undefined || host !== new URL(client.url).hostname || !hasTokens(client)) return null;

@@ -68,7 +68,7 @@ function isUnreadable(text: string): boolean {
 
 export function groupActor(group: GroupPayload): Actor {
   return {
-    externalId: groupIdOf(group.id),
+    externalId: toGroupId(group.id),
     handle: '',
     type: 'organization',
     name: group.full_path,
@@ -82,7 +82,7 @@ export function groupIdIn(externalId: string): string {
   return externalId.slice(groupPrefix.length);
 }
 
-export function groupIdOf(id: number): string {
+export function toGroupId(id: number): string {
   return `${groupPrefix}${id}`;
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { itemsOf } from '../http/tolerant.ts';
+import { describeItems } from '../http/tolerant.ts';
 import { type ChangedItem, changesSince, readChangedWithTokens } from '../rest/changes.ts';
 import type { RestReaders } from '../rest/client.ts';
 import { groupIdIn } from './actors.ts';
@@ -18,8 +18,8 @@ const FoundPayload = Type.Object({ id: Type.Integer(), updated_at: Type.String()
  * https://docs.gitlab.com/api/merge_requests/#list-group-merge-requests
  */
 const lists = [
-  { name: 'issues', items: itemsOf('issue', FoundPayload), streams: ['issues'] },
-  { name: 'merge_requests', items: itemsOf('pull_request', FoundPayload), streams: ['pull_requests'] },
+  { name: 'issues', items: describeItems('issue', FoundPayload), streams: ['issues'] },
+  { name: 'merge_requests', items: describeItems('pull_request', FoundPayload), streams: ['pull_requests'] },
 ] as const;
 
 export const readChanges: RestReaders['readChanges'] = async (

@@ -44,7 +44,7 @@ async function examine(client: RestClient, call: Call): Promise<Examined> {
     latencyMs,
     holder: isResponse(holder) ? (holder?.data.username ?? null) : null,
     sees: 'private',
-    missing: missingOf(scopes, isRefused),
+    missing: findMissing(scopes, isRefused),
     // The token expires at the beginning of that day (UTC):
     // https://docs.gitlab.com/user/profile/personal_access_tokens/
     expiresAt: lastDay ? new Date(`${lastDay}T00:00:00Z`) : null,
@@ -53,7 +53,7 @@ async function examine(client: RestClient, call: Call): Promise<Examined> {
 }
 
 /** @param scopes empty when they are unknown. */
-function missingOf(scopes: readonly string[], isRefused: boolean): MissingPermission[] {
+function findMissing(scopes: readonly string[], isRefused: boolean): MissingPermission[] {
   const has = (...wanted: string[]): boolean => wanted.some((scope) => scopes.includes(scope));
   const isKnown = scopes.length > 0;
   const cannotRead = isKnown ? !has('api', 'read_api') : isRefused;

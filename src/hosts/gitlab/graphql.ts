@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Actor } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import { Count, Name, Nullable, optionalText, Text } from '../http/checks.ts';
-import { itemsOf, optional, orElse, pointerOf, type Refusals } from '../http/tolerant.ts';
+import { describeItems, optional, orElse, type Refusals, toPointer } from '../http/tolerant.ts';
 import { addOwner, type CommitOwners } from '../interface/history.ts';
 import type { Call, KnownRepository } from '../interface/provider.ts';
 import { checkPayload, invalid } from '../rest/checks.ts';
@@ -39,7 +39,7 @@ async function sendQuery<Schema extends TSchema>(
 /** Finds the parts of the data that errors are about. */
 function failedParts(errors: readonly { path?: readonly (string | number)[] }[]): Refusals {
   const failure = { reason: 'unreadable', explanation: '' } as const;
-  return new Map(errors.map(({ path = [] }) => [pointerOf(path), failure] as const));
+  return new Map(errors.map(({ path = [] }) => [toPointer(path), failure] as const));
 }
 
 const User = Type.Object({ id: Name, username: Name, name: orElse(Text, ''), avatarUrl: optionalText(), state: Text });
@@ -68,7 +68,7 @@ export async function readAuthors(
   const possible = oids.filter((oid) => /^[\da-f]{40,64}$/.test(oid));
   for (const some of inParts(possible, atOnce.commits)) {
     for (const { authorEmail, author } of await readCommits(client, repository, some, call)) {
-      if (authorEmail) addOwner(owners, authorEmail, authorOf(author));
+      if (authorEmail) addOwner(owners, authorEmail, toAuthor(author));
     }
   }
   return owners;
@@ -94,7 +94,7 @@ async function readCommits(
   });
 }
 
-function authorOf(user: Static<typeof User> | null): Actor | null {
+function toAuthor(user: Static<typeof User> | null): Actor | null {
   const [, id] = /^gid:\/\/gitlab\/User\/(\d{1,15})$/.exec(user?.id ?? '') ?? [];
   if (user === null || id === undefined) return null;
   const { username, name, avatarUrl: avatar_url, state } = user;
@@ -106,7 +106,7 @@ const SizesPayload = Type.Object({
     Type.Object({
       mergeRequests: Nullable(
         Type.Object({
-          nodes: itemsOf(
+          nodes: describeItems(
             'merge request size',
             Type.Object({
               iid: Name,
@@ -155,7 +155,7 @@ export async function readSizes(
 const LanguagesPayload = Type.Object({
   projects: Nullable(
     Type.Object({
-      nodes: itemsOf(
+      nodes: describeItems(
         'languages',
         Type.Object({
           id: Name,

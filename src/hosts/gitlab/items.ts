@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Contribution, type ContributionDetails, noDetails, type ReviewState } from '../../model/contribution.ts';
 import { Count, Text } from '../http/checks.ts';
 import { readByKey, readEach, readOrSkip, skippedItem, watchSkips } from '../http/read-or-skip.ts';
-import { itemsOf } from '../http/tolerant.ts';
+import { describeItems } from '../http/tolerant.ts';
 import { toDate } from '../interface/collector.ts';
 import { isWrittenByService } from '../interface/notifier.ts';
 import type { Call } from '../interface/provider.ts';
@@ -79,7 +79,7 @@ export class Collector extends ListCollector<UserPayload> {
 
 /** Reads the changes of commits and merge requests. https://docs.gitlab.com/api/commits/ */
 const CommitPayload = Type.Object({ stats: Type.Object({ additions: Count, deletions: Count }) });
-const DiffsPayload = itemsOf('file', Type.Object({ new_path: Text }));
+const DiffsPayload = describeItems('file', Type.Object({ new_path: Text }));
 
 /** Reads issues and merge requests with their comments, reviews and reactions, which take requests of their own. */
 
@@ -124,13 +124,13 @@ export async function readDeepMergeRequests(
 
 async function readDeepIssue(context: StreamContext, payload: IssuePayload): Promise<Addition<Collector>> {
   const thread = `issues/${payload.iid}` as const;
-  const awards = await awardsOf(context, thread);
+  const awards = await readAwards(context, thread);
   const comments = await readComments(
     context,
     thread,
     payload.user_notes_count !== 0 ? (await readNotes(context, thread)).items : [],
   );
-  const resolver = payload.closed_at ? await resolverOf(context, payload, payload.closed_at) : null;
+  const resolver = payload.closed_at ? await findResolver(context, payload, payload.closed_at) : null;
   return (collector) => {
     const issue = addItem(collector, 'issue', payload);
     issue.details = {
@@ -149,7 +149,7 @@ async function readDeepMergeRequest(
   size: MergeRequestSize | undefined,
 ): Promise<Addition<Collector>> {
   const thread = `merge_requests/${payload.iid}` as const;
-  const awards = await awardsOf(context, thread);
+  const awards = await readAwards(context, thread);
   const notes = await readNotes(context, thread);
   const comments = await readComments(context, thread, notes.items);
   return (collector) => {
@@ -187,7 +187,7 @@ function addMergeRequest(collector: Collector, payload: MergeRequestPayload, not
   for (const note of notes.items.filter((one) => isReview(one, payload))) {
     const review = collector.add('review', collector.mention(note.author), note);
     review.parentExternalId = pull.externalId;
-    review.details = { ...noDetails, state: stateOf(note, notes.items) };
+    review.details = { ...noDetails, state: toState(note, notes.items) };
   }
   if (notes.isWhole) collector.wholeParents.push(pull.externalId);
   return pull;
@@ -208,7 +208,7 @@ function commonDetails(collector: Collector, payload: IssuePayload | MergeReques
 }
 
 /** Finds the author of the merge request that closed an issue, otherwise the account that closed it. */
-async function resolverOf(
+async function findResolver(
   { client, repository, call }: StreamContext,
   { iid, closed_by: closer }: IssuePayload,
   closedAt: string,
@@ -277,7 +277,7 @@ function isVerdict({ system, body }: NotePayload): boolean {
  * it back.
  * @param notes all notes, the first ones first.
  */
-export function stateOf(verdict: NotePayload, notes: readonly NotePayload[]): ReviewState | null {
+export function toState(verdict: NotePayload, notes: readonly NotePayload[]): ReviewState | null {
   const state = verdicts.get(normalized(verdict.body)) ?? null;
   if (state !== 'approved') return state;
   const later = notes.slice(notes.indexOf(verdict) + 1);
@@ -316,11 +316,11 @@ function normalized(body: string): string {
 function readComments(context: StreamContext, thread: Thread, notes: readonly NotePayload[]): Promise<Comment[]> {
   const written = notes.filter(({ system }) => !system);
   return Promise.all(
-    written.map(async (note) => ({ note, awards: await awardsOf(context, `${thread}/notes/${note.id}`) })),
+    written.map(async (note) => ({ note, awards: await readAwards(context, `${thread}/notes/${note.id}`) })),
   );
 }
 
-async function awardsOf(
+async function readAwards(
   { client, repository, call }: StreamContext,
   itemPath: Thread | `${Thread}/notes/${number}`,
 ): Promise<AwardPayload[]> {

@@ -4,7 +4,7 @@ import type { Notifier } from '../interface/notifier.ts';
 import type { RestClient } from '../rest/client.ts';
 import { readPage, stepForward } from '../rest/lists.ts';
 import { createIssueNotifier, type TitledIssue } from '../rest/notifier.ts';
-import { groupIdOf } from './actors.ts';
+import { toGroupId } from './actors.ts';
 import { NotePayload, NotesPayload, ProjectPayload, TitledPayload } from './payloads.ts';
 
 const IssuesPayload = Type.Array(TitledPayload);
@@ -17,7 +17,7 @@ export function createNotifier(client: RestClient): Notifier | undefined {
     findRepository: async (place, call) => {
       const path = `/projects/${encodeURIComponent(`${place.ownerName}/${place.repository}`)}`;
       const found = (await client.get(path, ProjectPayload, call))?.data;
-      return found === undefined || ownerOf(found) !== place.owner ? undefined : `/projects/${found.id}`;
+      return found === undefined || toOwner(found) !== place.owner ? undefined : `/projects/${found.id}`;
     },
     listIssues: async (repository, { title, cursor }, call) => {
       const search = { state: 'opened', search: title, in: 'title' };
@@ -50,8 +50,8 @@ async function readNotes(client: RestClient, issue: string, since: Date, call: C
 }
 
 /** Returns the external id of a project's owner: the user, or else the group. */
-function ownerOf({ owner, namespace }: ProjectPayload): string {
-  return owner ? String(owner.id) : groupIdOf(namespace.id);
+function toOwner({ owner, namespace }: ProjectPayload): string {
+  return owner ? String(owner.id) : toGroupId(namespace.id);
 }
 
 function toIssue({ iid, title, state, confidential }: TitledPayload): TitledIssue {

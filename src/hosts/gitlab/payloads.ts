@@ -11,7 +11,7 @@ import {
   Text,
   Time,
 } from '../http/checks.ts';
-import { itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
+import { describeItems, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
  * Shapes of the fields of GitLab's responses that are used, as https://docs.gitlab.com/api/rest/ describes them.
@@ -31,7 +31,7 @@ export const UserPayload = Type.Object({
   state: Type.Optional(Text),
 });
 export type UserPayload = Static<typeof UserPayload>;
-export const UsersPayload = itemsOf('account', UserPayload);
+export const UsersPayload = describeItems('account', UserPayload);
 /** The author of an item; null where there is none. */
 const AuthorPayload = Nullable(UserPayload);
 const PeoplePayload = optional(Nullable(Type.Array(orElse(Nullable(UserPayload), null))));
@@ -120,8 +120,8 @@ export const ProjectPayload = Type.Object({
 export type ProjectPayload = Static<typeof ProjectPayload>;
 /** A project as requests with a token see it: a missing visibility counts as private and is reported. */
 export const SignedInProjectPayload = Type.Object({ ...ProjectPayload.properties, visibility: Visibility });
-export const ProjectsPayload = itemsOf('repository', ProjectPayload);
-export const SignedInProjectsPayload = itemsOf('repository', SignedInProjectPayload);
+export const ProjectsPayload = describeItems('repository', ProjectPayload);
+export const SignedInProjectsPayload = describeItems('repository', SignedInProjectPayload);
 /** Projects for a sum over all of them: an unreadable one makes the sum unknown. */
 export const AllProjectsPayload = Type.Array(ProjectPayload);
 
@@ -131,7 +131,7 @@ const Item = {
   title: optionalText(),
   author: AuthorPayload,
   assignees: PeoplePayload,
-  labels: orElse(itemsOf('label', Text), []),
+  labels: orElse(describeItems('label', Text), []),
   state: Name,
   created_at: Time,
   updated_at: optionalTime(),
@@ -146,7 +146,7 @@ export const IssuePayload = Type.Object({
   user_notes_count: orElse(Nullable(Count), null),
 });
 export type IssuePayload = Static<typeof IssuePayload>;
-export const IssuesPayload = itemsOf('issue', IssuePayload);
+export const IssuesPayload = describeItems('issue', IssuePayload);
 
 /** An issue as a place for comments. */
 export const TitledPayload = Type.Object({ iid: ItemNumber, title: Text, state: Text, confidential: Type.Boolean() });
@@ -160,7 +160,7 @@ export const MergeRequestPayload = Type.Object({
   reviewers: PeoplePayload,
 });
 export type MergeRequestPayload = Static<typeof MergeRequestPayload>;
-export const MergeRequestsPayload = itemsOf('pull_request', MergeRequestPayload);
+export const MergeRequestsPayload = describeItems('pull_request', MergeRequestPayload);
 
 /** A comment, or a record of an event that the host itself wrote. https://docs.gitlab.com/api/notes/ */
 export const NotePayload = Type.Object({
@@ -187,14 +187,14 @@ export const NotePayload = Type.Object({
 });
 export type NotePayload = Static<typeof NotePayload>;
 /** A note may be a comment or a review. */
-export const NotesPayload = itemsOf('review', NotePayload);
+export const NotesPayload = describeItems('review', NotePayload);
 
 /** https://docs.gitlab.com/api/emoji_reactions/ */
 export const AwardPayload = Type.Object({ name: Text, user: AuthorPayload });
 export type AwardPayload = Static<typeof AwardPayload>;
-export const AwardsPayload = itemsOf('reaction', AwardPayload);
+export const AwardsPayload = describeItems('reaction', AwardPayload);
 
-export const StarrersPayload = itemsOf('star', Type.Object({ starred_since: Time, user: UserPayload }));
+export const StarrersPayload = describeItems('star', Type.Object({ starred_since: Time, user: UserPayload }));
 export const IdentifiedPayload = Type.Array(Type.Object({ id: Id }));
 export const VersionPayload = Type.Object({ version: Text });
 

@@ -10,9 +10,9 @@ import type {
 } from '../interface/provider.ts';
 import type { RestClient, RestReaders } from '../rest/client.ts';
 import { stepForward } from '../rest/lists.ts';
-import { textOf } from '../rest/text.ts';
+import { decodeText } from '../rest/text.ts';
 import { findInViews, hasTokens, listByViews } from '../rest/views.ts';
-import { groupIdIn, groupIdOf } from './actors.ts';
+import { groupIdIn, toGroupId } from './actors.ts';
 import { readLanguages } from './graphql.ts';
 import {
   type ProjectPayload,
@@ -121,7 +121,7 @@ export async function readUnchanged(
  * Compares the owner. Without a token GitLab does not send the user who owns a project, only the path of the namespace.
  */
 function isOwnedBy({ namespace, owner }: ProjectPayload, account: Pick<KnownAccount, 'externalId' | 'type' | 'name'>) {
-  if (account.type === 'organization') return groupIdOf(namespace.id) === account.externalId;
+  if (account.type === 'organization') return toGroupId(namespace.id) === account.externalId;
   if (owner) return String(owner.id) === account.externalId;
   return namespace.full_path.toLowerCase() === account.name.toLowerCase();
 }
@@ -147,7 +147,7 @@ export async function toListed(
     description: payload.description ?? '',
     language: languages.get(payload.id) ?? '',
     license: '',
-    defaultBranch: branchOf(payload, credentialName),
+    defaultBranch: readBranch(payload, credentialName),
     isPrivate: credentialName !== null,
     credentialName,
     isFork: isFork(payload),
@@ -161,7 +161,7 @@ export async function toListed(
 }
 
 /** Returns the default branch; empty when the repository is empty, or the readers of the project may not see it. */
-function branchOf(payload: ProjectPayload, credentialName: string | null): string {
+function readBranch(payload: ProjectPayload, credentialName: string | null): string {
   const isReadable = payload.empty_repo !== true && isShown(payload.repository_access_level, credentialName);
   return isReadable ? (payload.default_branch ?? '') : '';
 }
@@ -184,7 +184,7 @@ function lastChange({ last_activity_at: recordedAt }: ProjectPayload, now: Date)
 export const readFiles: RestReaders['readFiles'] = async (client, repository, paths, call) => {
   const now = await readUnchanged(client, repository, call);
   if (now === null) return null;
-  const branch = branchOf(now, repository.credentialName);
+  const branch = readBranch(now, repository.credentialName);
   if (branch === '') return { revision: null, files: [] };
   const below = `${projectPath(repository)}/repository`;
   const address = `${below}/branches/${encodeURIComponent(branch)}`;
@@ -195,7 +195,7 @@ export const readFiles: RestReaders['readFiles'] = async (client, repository, pa
     const file = (await client.get(`${below}/files/${encodeURIComponent(path)}?ref=${revision}`, FilePayload, call))
       ?.data;
     if (file === undefined) continue;
-    files.push({ path, oid: file.blob_id, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
+    files.push({ path, oid: file.blob_id, sizeBytes: file.size, text: decodeText(file.encoding, file.content) });
   }
   return { revision, files };
 };

@@ -94,11 +94,11 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
     ...parts,
     accounts: {
       isPossibleName,
-      urlOf: (account) =>
+      toUrl: (account) =>
         account.type === 'organization'
           ? `${apiUrl}/groups/${encodeURIComponent(account.name)}`
           : `${apiUrl}/users?username=${encodeURIComponent(account.name)}`,
-      idUrlOf: (externalId) => `${apiUrl}/users/${externalId}`,
+      toIdUrl: (externalId) => `${apiUrl}/users/${externalId}`,
       lookUp: (login, call) => reportAccount(client, login, call),
       refresh: (account, call) => refreshAccount(client, account, call),
       reportsTotals: false,
@@ -108,8 +108,8 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
     },
     repositories: {
       isPossibleName: (repository) => segment.test(repository),
-      pageOf: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
-      urlOf: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
+      toPageUrl: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
+      toUrl: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
       list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
       find: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     },
@@ -160,7 +160,7 @@ function partsOfRepositories(
   return {
     streams: { list: tokens.length === 0 ? anonymousStreams : streams, read: readers.readStream },
     history: {
-      remoteOf: async ({ owner, name, credentialName }) => ({
+      toRemote: async ({ owner, name, credentialName }) => ({
         url: `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}.git`,
         authorization: gitAuthorization(client, credentialName),
       }),
@@ -169,7 +169,7 @@ function partsOfRepositories(
       resolveIdentities: readers.resolveIdentities,
     },
     details: { readLineCounts: readers.readLineCounts, readChangedFiles: readers.readChangedFiles },
-    files: { read: readers.readFiles, urlOf: (repository, path) => fileUrl(url, repository, path) },
+    files: { read: readers.readFiles, toUrl: (repository, path) => fileUrl(url, repository, path) },
     polls: {
       owners: {
         intervalMs: 30_000,

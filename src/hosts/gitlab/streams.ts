@@ -109,7 +109,7 @@ async function readIssuePage(
   if (step === null) return null;
   const isDeep = position.isDeep && hasTokens(context.client);
   const additions = isDeep ? await readDeepIssues(context, step.items) : readIssues(step.items);
-  return new Collector().addAll(additions).toPageOf(step, position);
+  return new Collector().addAll(additions).toStepPage(step, position);
 }
 
 async function readMergeRequestPage(
@@ -121,7 +121,7 @@ async function readMergeRequestPage(
   if (step === null) return null;
   const read = position.isDeep ? readDeepMergeRequests : readMergeRequests;
   const additions = hasTokens(context.client) ? await read(context, step.items) : readBareMergeRequests(step.items);
-  return new Collector().addAll(additions).toPageOf(step, position);
+  return new Collector().addAll(additions).toStepPage(step, position);
 }
 
 /** Reads a page of issues. @returns null when the readers of the project may not see its issues. */
@@ -179,7 +179,7 @@ async function readStars(context: StreamContext, position: Position): Promise<Co
   const { cursor, since } = position;
   if (cursor === null ? since === null : !cursor.startsWith(fromEnd)) return readStarsForward(context, position);
   const wanted = { cursor: cursor === null ? null : cursor.slice(fromEnd.length), since: null };
-  const step = await stepFromOldest(context.client, starrersOf(context), wanted, context.call);
+  const step = await stepFromOldest(context.client, toStarrersList(context), wanted, context.call);
   if (step === null) return null;
   if (step.total === null) return readStarsForward(context, { ...position, cursor: null });
   // The first request is for page 1, which holds the oldest stars: an old star there does not end the reading.
@@ -190,11 +190,11 @@ async function readStars(context: StreamContext, position: Position): Promise<Co
 
 async function readStarsForward(context: StreamContext, position: Position): Promise<ContributionPage | null> {
   const wanted = { cursor: position.cursor, since: null };
-  const step = await stepForward(context.client, starrersOf(context), wanted, context.call);
-  return step && collectStars(step.items).toPageOf(step, position);
+  const step = await stepForward(context.client, toStarrersList(context), wanted, context.call);
+  return step && collectStars(step.items).toStepPage(step, position);
 }
 
-function starrersOf({ repository }: StreamContext) {
+function toStarrersList({ repository }: StreamContext) {
   return { path: `${projectPath(repository)}/starrers`, items: StarrersPayload };
 }
 
@@ -238,15 +238,15 @@ export const readTip: RestReaders['readTip'] = async (client, repository, call) 
 export const readTotals: RestReaders['readTotals'] = async (client, repository, call) => {
   const path = projectPath(repository);
   const project = existing(await readUnchanged(client, repository, call, { withStatistics: true }));
-  const totalOf = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>) =>
+  const readTotal = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>) =>
     (await readShown(client, withQuery({ ...list, items: IdentifiedPayload }, onePerPage), call))?.total;
   const hasIssues = isShown(project.issues_access_level, repository.credentialName);
   const hasMergeRequests = areMergeRequestsShown(project, repository);
   const starrers = withQuery({ path: `${path}/starrers`, items: Type.Array(Type.Unknown()) }, onePerPage);
   return knownTotals({
     commits: project.empty_repo === true ? 0 : project.statistics?.commit_count,
-    issues: hasIssues ? await totalOf(issueList(repository)) : 0,
-    pull_requests: hasMergeRequests ? await totalOf(mergeRequestList(repository)) : 0,
+    issues: hasIssues ? await readTotal(issueList(repository)) : 0,
+    pull_requests: hasMergeRequests ? await readTotal(mergeRequestList(repository)) : 0,
     stars: hasTokens(client) ? (await readPage(client, starrers, 1, call))?.total : undefined,
   });
 };
@@ -268,7 +268,7 @@ function withQuery<Items extends TArray>(list: List<Items>, more: Record<string,
 async function stepByTime<Items extends TArray>(
   client: RestClient,
   list: List<Items>,
-  datesOf: (item: Static<Items>[number]) => Dated,
+  readDates: (item: Static<Items>[number]) => Dated,
   { cursor, since }: Wanted,
   call: Call,
 ): Promise<Step<Static<Items>[number]> | null> {
@@ -285,7 +285,7 @@ async function stepByTime<Items extends TArray>(
   const read = await readPage(client, { ...list, query }, place?.page ?? 1, call);
   if (read === null) return null;
   const { items } = read;
-  const last = items.map((item) => datesOf(item)[`${by}_at`]).findLast((at) => at !== null);
+  const last = items.map((item) => readDates(item)[`${by}_at`]).findLast((at) => at !== null);
   const hasMoved = last !== undefined && (after === null || Date.parse(last) > Date.parse(after));
   const next: Place = {
     // An instance may send times with the offset of its own time zone.

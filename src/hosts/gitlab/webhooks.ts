@@ -4,18 +4,18 @@ import { AppError } from '../../model/errors.ts';
 import { checkDelivered } from '../http/checks.ts';
 import {
   type ChangeReaders,
-  changesOf,
   isDeliveryId,
   isSameSecret,
   keyInToken,
   parseDelivered,
-  partOf,
+  readChanges,
+  readPart,
   requireSecret,
   standardReader,
 } from '../http/deliveries.ts';
-import { isOf } from '../http/tolerant.ts';
+import { matches } from '../http/tolerant.ts';
 import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../interface/provider.ts';
-import { groupIdOf } from './actors.ts';
+import { toGroupId } from './actors.ts';
 
 /**
  * Reads deliveries of GitLab, from webhooks of projects and groups and from system hooks. A delivery only says what may
@@ -90,13 +90,13 @@ const readers: ChangeReaders = {
     // A push with a deploy key has no user.
     return [
       contributions(project, ['commits']),
-      ...person(partOf(payload, 'user_id'), partOf(payload, 'user_username')),
+      ...person(readPart(payload, 'user_id'), readPart(payload, 'user_username')),
     ];
   },
   issue: (payload) => changedIssue(payload),
   work_item: (payload) => changedIssue(payload),
   merge_request: (payload) => [...changed(payload, ['pull_requests']), ...actor(payload)],
-  note: (payload) => changed(payload, streamsOf(partOf(partOf(payload, 'object_attributes'), 'noteable_type'))),
+  note: (payload) => changed(payload, toStreams(readPart(readPart(payload, 'object_attributes'), 'noteable_type'))),
   emoji: (payload) => {
     const { project } = check(InProject, payload);
     return project ? [{ type: 'reactions', repository: String(project.id) }] : [];
@@ -110,7 +110,7 @@ const readers: ChangeReaders = {
   project_transfer: (payload) => moved(payload),
   project_update: (payload) => {
     const { project_id: id, path_with_namespace: path } = check(OfProject, payload);
-    const visibility = partOf(payload, 'project_visibility');
+    const visibility = readPart(payload, 'project_visibility');
     // GitLab writes it in two ways: `private`, and `visibilitylevel|private`.
     const isPublic = typeof visibility !== 'string' || visibility.endsWith('public');
     return [...(isPublic ? [] : [hidden(id)]), ...ownedBy(path)];
@@ -127,21 +127,21 @@ const readers: ChangeReaders = {
   user_destroy: (payload) => administrator(payload),
   group_rename: (payload) => {
     const { group_id: id, full_path: name } = check(OfGroup, payload);
-    return [{ type: 'account', account: groupIdOf(id), name }];
+    return [{ type: 'account', account: toGroupId(id), name }];
   },
 };
 
 function toChanges(payload: unknown): Change[] {
   const { object_kind: kind, event_name: name } = check(Named, payload);
-  return changesOf(readers, kind ?? name ?? '', payload);
+  return readChanges(readers, kind ?? name ?? '', payload);
 }
 
 /** Returns the changes of an issue. One that became confidential is in no list of changes of a public project. */
 function changedIssue(payload: unknown): Change[] {
-  const issue = partOf(payload, 'object_attributes');
-  const changedTo = partOf(partOf(partOf(payload, 'changes'), 'confidential'), 'current');
+  const issue = readPart(payload, 'object_attributes');
+  const changedTo = readPart(readPart(readPart(payload, 'changes'), 'confidential'), 'current');
   const { project } = check(InProject, payload);
-  const isLost = changedTo === true && project && isOf(Identified, issue);
+  const isLost = changedTo === true && project && matches(Identified, issue);
   return [...(isLost ? [removed(project, issue.id)] : []), ...changed(payload, ['issues']), ...actor(payload)];
 }
 
@@ -149,7 +149,7 @@ function changedIssue(payload: unknown): Change[] {
  * Comments belong to the stream of their issue or merge request; those on commits and snippets are ignored. A comment
  * on something unknown may be on either.
  */
-function streamsOf(noteable: unknown): string[] {
+function toStreams(noteable: unknown): string[] {
   if (typeof noteable !== 'string') return ['issues', 'pull_requests'];
   if (noteable === 'MergeRequest') return ['pull_requests'];
   return noteable === 'Issue' || noteable === 'WorkItem' ? ['issues'] : [];
@@ -157,13 +157,13 @@ function streamsOf(noteable: unknown): string[] {
 
 /** Returns the account that caused the event. The payload does not name the author of the item. */
 function actor(payload: unknown): Change[] {
-  const user = partOf(payload, 'user');
-  return person(partOf(user, 'id'), partOf(user, 'username'));
+  const user = readPart(payload, 'user');
+  return person(readPart(user, 'id'), readPart(user, 'username'));
 }
 
 /** Returns no change for an account that the payload does not name completely. */
 function person(id: unknown, name: unknown): Change[] {
-  return isOf(Id, id) && typeof name === 'string' && name !== '' ? [account(id, name)] : [];
+  return matches(Id, id) && typeof name === 'string' && name !== '' ? [account(id, name)] : [];
 }
 
 /** Returns a change about all groups, because members of a group are members of its subgroups. */
@@ -181,9 +181,9 @@ function changed(payload: unknown, streams: string[]): Change[] {
 }
 
 function moved(payload: unknown): Change[] {
-  const oldPath = partOf(payload, 'old_path_with_namespace');
+  const oldPath = readPart(payload, 'old_path_with_namespace');
   const { path_with_namespace: path } = check(OfProject, payload);
-  return [...ownedBy(path), ...(isOf(Path, oldPath) ? ownedBy(oldPath) : [])];
+  return [...ownedBy(path), ...(matches(Path, oldPath) ? ownedBy(oldPath) : [])];
 }
 
 /** Returns the path of the owner, which is all that payloads contain of it. */

@@ -7,7 +7,7 @@ import { HistoryOutOfMemory, isOutOfMemory } from './remote-failure.ts';
 
 /** Returns whether the directory holds files that git could take for a repository. */
 export async function copyExists(directory: string): Promise<boolean> {
-  const sizes = await Promise.all(['HEAD', 'config'].map((name) => sizeOf(join(directory, name))));
+  const sizes = await Promise.all(['HEAD', 'config'].map((name) => findSize(join(directory, name))));
   return !sizes.includes(undefined);
 }
 
@@ -35,7 +35,7 @@ export interface PackSummary {
 export async function measurePacks(directory: string): Promise<PackSummary> {
   const packs = join(directory, 'objects', 'pack');
   const names = await readdir(packs).catch(() => []);
-  const sizes = await Promise.all(names.map((name) => sizeOf(join(packs, name))));
+  const sizes = await Promise.all(names.map((name) => findSize(join(packs, name))));
   return {
     bytes: sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0),
     count: names.filter((name) => name.endsWith('.pack')).length,
@@ -43,7 +43,7 @@ export async function measurePacks(directory: string): Promise<PackSummary> {
 }
 
 /** Returns the size of a file in bytes, or undefined when it does not exist (any more). */
-async function sizeOf(path: string): Promise<number | undefined> {
+async function findSize(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found?.size;
 }

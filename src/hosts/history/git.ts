@@ -211,13 +211,13 @@ function startGit(directory: string, parameters: readonly string[], options: Git
   };
   signal.addEventListener('abort', kill, { once: true });
   let complaint = '';
-  streamOf(child, 2)
+  requireStream(child, 2)
     .setEncoding('utf8')
     .on('data', (text: string) => {
       complaint = (complaint + text).slice(-maxComplaintLength);
     });
   const trace = new CurlTrace();
-  streamOf(child, traceDescriptor)
+  requireStream(child, traceDescriptor)
     .setEncoding('latin1')
     .on('data', (text: string) => trace.push(text));
   let isSilent = false;
@@ -239,10 +239,10 @@ function startGit(directory: string, parameters: readonly string[], options: Git
   });
   // A git process that cannot be started rejects `end` before a caller can await it.
   end.catch(() => undefined);
-  return { stdout: streamOf(child, 1), end, kill };
+  return { stdout: requireStream(child, 1), end, kill };
 }
 
-function streamOf(child: ChildProcess, descriptor: 1 | 2 | 3): Readable {
+function requireStream(child: ChildProcess, descriptor: 1 | 2 | 3): Readable {
   const stream = child.stdio[descriptor];
   assert.ok(stream instanceof Readable);
   return stream;

@@ -100,7 +100,7 @@ export class HistoryCache {
     try {
       await this.#load();
       await this.#removals.get(name);
-      return await work(this.#copyOf(name, contents));
+      return await work(this.#toCopy(name, contents));
     } catch (error) {
       if (error instanceof HistoryTooLarge && this.#tooLarge.get(name) !== error) this.#tooLarge.set(name, error);
       throw error;
@@ -120,17 +120,17 @@ export class HistoryCache {
     const names = this.#bytes.keys().toArray();
     for (let start = 0; start < names.length; start += keysAtOnce) {
       const batch = names.slice(start, start + keysAtOnce);
-      const wanted = await findWanted([...new Set(batch.map(keyOf))]);
-      for (const name of batch) if (!this.#inUse.has(name) && !wanted.has(keyOf(name))) await this.#remove(name);
+      const wanted = await findWanted([...new Set(batch.map(toKey))]);
+      for (const name of batch) if (!this.#inUse.has(name) && !wanted.has(toKey(name))) await this.#remove(name);
     }
   }
 
-  #pathOf(name: string): string {
+  #toPath(name: string): string {
     return join(this.#options.directory, name);
   }
 
-  #copyOf(name: string, contents: CopyContents): HistoryCopy {
-    const directory = this.#pathOf(name);
+  #toCopy(name: string, contents: CopyContents): HistoryCopy {
+    const directory = this.#toPath(name);
     return {
       fetch: (remote, signal) => this.#fetch(name, remote, { contents, signal }),
       holds: (oid, signal) => holdsCommit(directory, oid, signal),
@@ -150,7 +150,7 @@ export class HistoryCache {
     if (failed !== undefined) throw failed;
     const access = { ...remote, authorities };
     const limits = { maxBytes, timeoutMs, firstResponseMs, now };
-    return fetchHistory(access, this.#pathOf(name), { ...options, ...limits });
+    return fetchHistory(access, this.#toPath(name), { ...options, ...limits });
   }
 
   /** Finds, once, the copies that earlier runs left. */
@@ -167,16 +167,16 @@ export class HistoryCache {
     await mkdir(this.#options.directory, { recursive: true });
     const found: { name: string; bytes: number; usedAtMs: number }[] = [];
     for (const name of await readdir(this.#options.directory)) {
-      const entry = await stat(this.#pathOf(name)).catch(() => undefined);
+      const entry = await stat(this.#toPath(name)).catch(() => undefined);
       // Another process may have removed it just now.
-      if (entry !== undefined) found.push({ name, bytes: await this.#sizeOf(name), usedAtMs: entry.mtimeMs });
+      if (entry !== undefined) found.push({ name, bytes: await this.#measureSize(name), usedAtMs: entry.mtimeMs });
     }
     found.sort((a, b) => a.usedAtMs - b.usedAtMs);
     for (const { name, bytes } of found) this.#bytes.set(name, bytes);
   }
 
-  async #sizeOf(name: string): Promise<number> {
-    return overheadBytes + (await measurePacks(this.#pathOf(name))).bytes;
+  async #measureSize(name: string): Promise<number> {
+    return overheadBytes + (await measurePacks(this.#toPath(name))).bytes;
   }
 
   async #recordUse(name: string): Promise<void> {
@@ -184,8 +184,8 @@ export class HistoryCache {
     try {
       const now = this.#options.now();
       // The modification time keeps the order for the next run.
-      await utimes(this.#pathOf(name), now, now);
-      this.#bytes.set(name, await this.#sizeOf(name));
+      await utimes(this.#toPath(name), now, now);
+      this.#bytes.set(name, await this.#measureSize(name));
     } catch {
       // There is no copy: the repository is empty, or could not be fetched.
     }
@@ -203,13 +203,13 @@ export class HistoryCache {
 
   async #remove(name: string): Promise<void> {
     this.#bytes.delete(name);
-    const removal = removeCopy(this.#pathOf(name)).finally(() => this.#removals.delete(name));
+    const removal = removeCopy(this.#toPath(name)).finally(() => this.#removals.delete(name));
     this.#removals.set(name, removal);
     await removal;
   }
 }
 
 /** Returns the key of a copy with this name. */
-function keyOf(name: string): string {
+function toKey(name: string): string {
   return name.replace(directoriesMark, '');
 }

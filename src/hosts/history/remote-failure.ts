@@ -38,9 +38,9 @@ const messages = {
 export function remoteFailure(end: GitEnd, { authorization, url }: RemoteAccess, now: Date): AppError {
   if (end.isSilent) return new AppError('provider_unavailable', 'git gets no response from the host.');
   const reason = ownWords(end.complaint);
-  const code = codeOf(end, reason);
+  const code = toCode(end, reason);
   const retryAt = retryTime(end.response?.retryAfter, now);
-  const message = messageOf(code, reason);
+  const message = toMessage(code, reason);
   const cause = new Error(withoutCredential(reason, authorization));
   const redirect = isRedirect(end) ? formatRedirect(end.response?.location, url) : undefined;
   return new AppError(code, message, {
@@ -61,14 +61,14 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/Failed to connect|Couldn't connect|Connection refused|timed? ?out/i, 'git gets no connection to the host.'],
 ];
 
-function messageOf(code: keyof typeof messages, reason: string): string {
+function toMessage(code: keyof typeof messages, reason: string): string {
   if (code === 'misconfigured') return describeDiskFault(reason, messages.misconfigured);
   if (code !== 'provider_unavailable') return messages[code];
   const known = causes.find(([pattern]) => pattern.test(reason));
   return known === undefined ? messages.provider_unavailable : known[1];
 }
 
-function codeOf({ response }: GitEnd, reason: string): keyof typeof messages {
+function toCode({ response }: GitEnd, reason: string): keyof typeof messages {
   if (isDiskFull(reason) || /Read-only file system|Permission denied/.test(reason)) return 'misconfigured';
   if (response === undefined) return codeWithoutStatus(reason);
   const { status, retryAfter } = response;

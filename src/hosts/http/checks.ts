@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { AppError } from '../../model/errors.ts';
 import type { Call } from '../interface/call.ts';
-import { isOf, orElse, orElseUncounted, type Refusals, readTolerantly, validatorOf } from './tolerant.ts';
+import { matches, orElse, orElseUncounted, type Refusals, readTolerantly, toValidator } from './tolerant.ts';
 
 /** Values in responses of every host, within the bounds of what can be stored. */
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -55,7 +55,7 @@ export interface Checks {
 }
 
 /** @param host the host's name as messages begin with it. */
-export function checksOf(host: string): Checks {
+export function createChecks(host: string): Checks {
   const invalid = (message: string, cause?: unknown): AppError =>
     new AppError('provider_invalid_response', `${host}'s response cannot be used: ${message}.`, { cause });
   return {
@@ -68,7 +68,7 @@ export function checksOf(host: string): Checks {
     ): Static<Schema> => {
       const { reading, skipped } = readTolerantly(schema, payload, 'response', refusals);
       if ('faultAt' in reading) throw invalid(`${subject} is not as expected at ${reading.faultAt}`);
-      if (!isOf(schema, reading.value)) throw new Error('a payload was not read as its schema describes it');
+      if (!matches(schema, reading.value)) throw new Error('a payload was not read as its schema describes it');
       for (const part of skipped) call.onSkipped?.(part);
       return reading.value;
     },
@@ -150,7 +150,7 @@ function cleanText(text: string): string {
  * @throws AppError `invalid_input` that names the place.
  */
 export function checkDelivered<Schema extends TSchema>(schema: Schema, payload: unknown, host: string): Static<Schema> {
-  if (isOf(schema, payload)) return payload;
-  const place = validatorOf(schema).Errors(payload)[0]?.instancePath || 'the top';
+  if (matches(schema, payload)) return payload;
+  const place = toValidator(schema).Errors(payload)[0]?.instancePath || 'the top';
   throw new AppError('invalid_input', `The payload is not as ${host} documents it, at ${place}.`);
 }

@@ -89,7 +89,7 @@ export function parseDelivered(body: Buffer): unknown {
 export type ChangeReaders = Readonly<Record<string, (payload: unknown) => Change[]>>;
 
 /** Returns the changes that an event reports; none for an event that does not matter. */
-export function changesOf(readers: ChangeReaders, event: string, payload: unknown): Change[] {
+export function readChanges(readers: ChangeReaders, event: string, payload: unknown): Change[] {
   return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
 }
 
@@ -97,7 +97,7 @@ export function changesOf(readers: ChangeReaders, event: string, payload: unknow
  * Returns a field of a part of a payload; undefined where it is absent. Only the fields without which a change cannot
  * be reported are required of payloads; all others may be absent, null or of another shape.
  */
-export function partOf(payload: unknown, field: string): unknown {
+export function readPart(payload: unknown, field: string): unknown {
   return toFields(payload)[field];
 }
 

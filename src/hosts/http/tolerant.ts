@@ -6,7 +6,7 @@ import type { SkippedPart } from '../interface/call.ts';
  * Reads responses part by part, so that one unexpected field affects the item that holds it and nothing else. Three
  * marks in a schema decide about a part that does not match:
  * - `orElse(schema, value)`, `optional(schema)`: the item is stored with this value, or nothing, in the field's place;
- * - `itemsOf(kind, schema)`: the item is left out of its list;
+ * - `describeItems(kind, schema)`: the item is left out of its list;
  * - no mark: the object that holds the field is unreadable, too. Identity, ownership and visibility never have a mark.
  * A null that the host explains with an error matches no schema: it proves no absence. GraphQL moves a
  * null to the nearest place that may be null (https://spec.graphql.org/October2021/#sec-Handling-Field-Errors), so that
@@ -32,7 +32,7 @@ export function orElseUncounted<Schema extends TSchema>(schema: Schema, value: S
 }
 
 /** Describes a list of items, each of which is read or left out by itself. */
-export function itemsOf<Schema extends TSchema>(kind: string, schema: Schema) {
+export function describeItems<Schema extends TSchema>(kind: string, schema: Schema) {
   return Type.Array(schema, { itemKind: kind });
 }
 
@@ -99,27 +99,27 @@ export function readTolerantly(
   kind: string,
   refusals: Refusals = new Map(),
 ): { reading: Reading; skipped: SkippedPart[] } {
-  if (refusals.size === 0 && isOf(schema, payload)) return { reading: { value: payload }, skipped: [] };
+  if (refusals.size === 0 && matches(schema, payload)) return { reading: { value: payload }, skipped: [] };
   const walk: Walk = { refusals, met: new Set(), skipped: [] };
   const reading = readPart(walk, schema, payload, { keys: [], kind });
   const others = [...refusals].filter(([pointer]) => ![...walk.met].some((met) => isWithin(pointer, met)));
   for (const [pointer, refusal] of others) {
     const keys = pointer.split('/').slice(1);
     const kindThere = kindAt(schema, keys) ?? kind;
-    walk.skipped.push({ kind: kindThere, ...refusal, path: pathOf(keys), isStored: true, isCounted: true });
+    walk.skipped.push({ kind: kindThere, ...refusal, path: formatPath(keys), isStored: true, isCounted: true });
   }
   return { reading, skipped: walk.skipped };
 }
 
 /** Checks a payload, or a part of one, as it is. */
-export function isOf<Schema extends TSchema>(schema: Schema, payload: unknown): payload is Static<Schema> {
-  return validatorOf(schema).Check(payload);
+export function matches<Schema extends TSchema>(schema: Schema, payload: unknown): payload is Static<Schema> {
+  return toValidator(schema).Check(payload);
 }
 
 function readPart(walk: Walk, schema: TSchema, value: unknown, place: Place): Reading {
   const shape: Shape = schema;
-  if (value === null && refusalAt(walk.refusals, place.keys) !== undefined) return { faultAt: pathOf(place.keys) };
-  if (walk.refusals.size === 0 && isOf(schema, value)) return { value };
+  if (value === null && refusalAt(walk.refusals, place.keys) !== undefined) return { faultAt: formatPath(place.keys) };
+  if (walk.refusals.size === 0 && matches(schema, value)) return { value };
   if (shape.anyOf !== undefined) return readUnion(walk, shape.anyOf, value, place);
   if (shape.type === 'array' && shape.items !== undefined && Array.isArray(value)) {
     return readList(walk, shape.items, shape.itemKind, value, place);
@@ -127,7 +127,7 @@ function readPart(walk: Walk, schema: TSchema, value: unknown, place: Place): Re
   if (shape.type === 'object' && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return readObject(walk, shape, { ...value }, place);
   }
-  return isOf(schema, value) ? { value } : { faultAt: pathOf(place.keys) };
+  return matches(schema, value) ? { value } : { faultAt: formatPath(place.keys) };
 }
 
 /** Takes the first member that can be read. Where none can, the fault is that of the first member. */
@@ -140,7 +140,7 @@ function readUnion(walk: Walk, members: readonly TSchema[], value: unknown, plac
     walk.skipped.length = before;
     fault ??= reading;
   }
-  return fault ?? { faultAt: pathOf(place.keys) };
+  return fault ?? { faultAt: formatPath(place.keys) };
 }
 
 function readList(
@@ -172,9 +172,9 @@ function readObject(walk: Walk, shape: Shape, value: Record<string, unknown>, { 
   const required = new Set(shape.required);
   const isClosed = shape.additionalProperties === false && shape.patternProperties === undefined;
   if (isClosed && Object.keys(value).some((key) => !Object.hasOwn(shape.properties ?? {}, key))) {
-    return { faultAt: pathOf(keys) };
+    return { faultAt: formatPath(keys) };
   }
-  for (const [key, schema] of propertiesOf(shape, value)) {
+  for (const [key, schema] of listProperties(shape, value)) {
     if (!(key in value) && !required.has(key)) continue;
     const place = { keys: [...keys, key], kind };
     const before = walk.skipped.length;
@@ -192,7 +192,7 @@ function readObject(walk: Walk, shape: Shape, value: Record<string, unknown>, { 
   return { value };
 }
 
-function propertiesOf(shape: Shape, value: Record<string, unknown>): [string, TSchema][] {
+function listProperties(shape: Shape, value: Record<string, unknown>): [string, TSchema][] {
   const named = Object.entries(shape.properties ?? {});
   const patterns = Object.entries(shape.patternProperties ?? {});
   const matching = Object.keys(value).flatMap((key): [string, TSchema][] =>
@@ -202,11 +202,11 @@ function propertiesOf(shape: Shape, value: Record<string, unknown>): [string, TS
 }
 
 function skipAt(walk: Walk, { keys, kind }: Place, faultAt: string, loss: Loss): SkippedPart {
-  const pointer = pointerOf(keys);
+  const pointer = toPointer(keys);
   const refusal = refusalAt(walk.refusals, keys);
   walk.met.add(pointer);
   if (refusal === undefined) return { kind, reason: 'unreadable', path: faultAt, explanation: '', ...loss };
-  return { kind, ...refusal, path: pathOf(keys), ...loss };
+  return { kind, ...refusal, path: formatPath(keys), ...loss };
 }
 
 /**
@@ -214,7 +214,7 @@ function skipAt(walk: Walk, { keys, kind }: Place, faultAt: string, loss: Loss):
  * that names no place.
  */
 export function refusalAt(refusals: Refusals, keys: readonly (string | number)[]): Refusal | undefined {
-  const pointer = pointerOf(keys);
+  const pointer = toPointer(keys);
   const found = [...refusals].find(([refused]) => isWithin(refused, pointer));
   return found?.[1] ?? (keys.length === 1 ? refusals.get('') : undefined);
 }
@@ -235,18 +235,18 @@ function isWithin(pointer: string, outer: string): boolean {
   return pointer === outer || pointer.startsWith(`${outer}/`);
 }
 
-export function pointerOf(keys: readonly (string | number)[]): string {
+export function toPointer(keys: readonly (string | number)[]): string {
   return keys.map((key) => `/${key}`).join('');
 }
 
 /** Returns a place as people read it: positions in lists are `*`, so that the same fault in many items is one place. */
-function pathOf(keys: readonly (string | number)[]): string {
+function formatPath(keys: readonly (string | number)[]): string {
   return keys.map((key) => (/^\d+$/.test(String(key)) ? '/*' : `/${key}`)).join('') || '/';
 }
 
 const compiled = new WeakMap<TSchema, Validator>();
 
-export function validatorOf(schema: TSchema): Validator {
+export function toValidator(schema: TSchema): Validator {
   const validator = compiled.get(schema) ?? Compile(schema);
   compiled.set(schema, validator);
   return validator;

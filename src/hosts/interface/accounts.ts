@@ -49,14 +49,14 @@ export interface Accounts {
   /** Returns whether the host allows such an account name. Other names are never requested from it. */
   isPossibleName(name: string): boolean;
   /** Returns the URL of the account in the host's API, for people who want to read more there. */
-  urlOf(account: Pick<Actor, 'name' | 'type'>): string;
+  toUrl(account: Pick<Actor, 'name' | 'type'>): string;
   /**
    * Returns the URL of a user in the host's API by the immutable id. The URL identifies the same person after a change
    * of the name, and never another one.
    */
-  idUrlOf(externalId: string): string;
+  toIdUrl(externalId: string): string;
   /** Returns the URL of the host's page that searches for the items of a user's counter; absent: the host has none. */
-  searchOf?(login: string, counter: CounterName): string | undefined;
+  toSearchUrl?(login: string, counter: CounterName): string | undefined;
   /**
    * Fetches an account that is not stored, by its name. Yields reports with more and more counters; nothing when there
    * is no such account; only one report, with `isPublic: false`, when the host says that the account is not public. The

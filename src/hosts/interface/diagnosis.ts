@@ -111,7 +111,7 @@ function stateAfter(error: unknown): Pick<CredentialReport, 'state' | 'reason' |
   if (code === 'provider_denied') return { state: 'refused', reason: message, retryAt: null };
   if (code === 'provider_rate_limited') return { state: 'limited', reason: message, retryAt };
   const reason =
-    code === 'provider_invalid_response' ? `sends a response that cannot be used (${message})` : reasonOf(cause);
+    code === 'provider_invalid_response' ? `sends a response that cannot be used (${message})` : formatReason(cause);
   return { state: 'unreachable', reason, retryAt: null };
 }
 
@@ -128,7 +128,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME|ERR_TLS|ERR_SSL/, 'has a certificate that is not trusted'],
 ];
 
-function reasonOf(cause: unknown): string {
+function formatReason(cause: unknown): string {
   if (!(cause instanceof Error)) return 'responds with an error of its own';
   const code = ('code' in cause && String(cause.code)) || cause.name;
   const known = reasons.find(([pattern]) => pattern.test(code) || pattern.test(cause.name));

@@ -31,7 +31,7 @@ export interface CommitIdentity {
 
 /** The git histories of repositories, and the accounts of their authors. Absent: commits are `missing` in responses. */
 export interface History {
-  remoteOf(repository: KnownRepository, signal: AbortSignal): Promise<GitRemote>;
+  toRemote(repository: KnownRepository, signal: AbortSignal): Promise<GitRemote>;
   /**
    * The number of addresses to look up in one call; few requests must suffice, because an error loses the whole call.
    */

@@ -36,7 +36,7 @@ export interface FileCheck {
 /**
  * Returns the invisible mark that ends each comment of the service, and by which the service finds the comment again.
  */
-export function markOf(id: string): string {
+export function formatMark(id: string): string {
   return `<!-- plaudit ${id} -->`;
 }
 

@@ -87,7 +87,7 @@ export type ProviderWith<Part extends keyof Provider> = Provider & {
 };
 
 /** Returns all streams of a provider, the history among them. */
-export function streamsOf({ history, streams }: Pick<Provider, 'history' | 'streams'>): Stream[] {
+export function listStreams({ history, streams }: Pick<Provider, 'history' | 'streams'>): Stream[] {
   return [...(history === undefined ? [] : [historyStream]), ...(streams?.list ?? [])];
 }
 

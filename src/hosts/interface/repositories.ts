@@ -29,7 +29,7 @@ export interface Files {
    */
   read(repository: KnownRepository, paths: readonly string[], call: Call): Promise<RepositoryFiles | null>;
   /** Returns the URL of the raw content of a file on the default branch, such as an image. */
-  urlOf(repository: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>, path: string): string;
+  toUrl(repository: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>, path: string): string;
 }
 
 export type ChangedFiles = Map<string, readonly string[]>;
@@ -80,9 +80,9 @@ export type RepositoryItem =
 export interface Repositories {
   isPossibleName(name: string): boolean;
   /** Returns the URL of the repository in the host's API. */
-  urlOf(owner: string, name: string): string;
+  toUrl(owner: string, name: string): string;
   /** Returns the URL of the page of a repository at the host, or of one of its items. */
-  pageOf(owner: string, name: string, item?: RepositoryItem): string;
+  toPageUrl(owner: string, name: string, item?: RepositoryItem): string;
   /** Lists the account's public repositories, and the private ones that a credential shows; at most 100 a page. */
   list(owner: KnownAccount, cursor: string | null, call: Call): Promise<RepositoryPage>;
   /** Finds a repository by its name; null when there is none, or it is private and `withPrivate` is false. */

@@ -62,12 +62,12 @@ const webPorts = new Set(['', '80', '443']);
 export function createOutboundClient({ lookup = systemLookup, ...options }: OutboundOptions): OutboundClient {
   const guarded = new Agent({ connect: { lookup: publicLookup(lookup) } });
   const trusted = new Agent();
-  const dispatcherOf = (url: URL): Dispatcher => {
+  const selectDispatcher = (url: URL): Dispatcher => {
     requirePermitted(url, options);
     return options.allowedHosts.has(url.host) ? trusted : guarded;
   };
   return {
-    send: (outboundRequest) => exchange(outboundRequest, dispatcherOf),
+    send: (outboundRequest) => exchange(outboundRequest, selectDispatcher),
     close: async () => {
       await Promise.all([guarded.destroy(), trusted.destroy()]);
     },
@@ -76,7 +76,7 @@ export function createOutboundClient({ lookup = systemLookup, ...options }: Outb
 
 async function exchange(
   { method, url, headers, body, timeoutMs, maxBytes, signal }: OutboundRequest,
-  dispatcherOf: (url: URL) => Dispatcher,
+  selectDispatcher: (url: URL) => Dispatcher,
 ): Promise<OutboundResponse> {
   const address = readAddress(url);
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -84,7 +84,7 @@ async function exchange(
     method,
     headers,
     body: body ?? null,
-    dispatcher: dispatcherOf(address),
+    dispatcher: selectDispatcher(address),
     signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,

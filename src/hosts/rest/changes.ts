@@ -58,8 +58,8 @@ export async function changesSince(
   const all = items === 'too_many' ? [] : items;
   const recent = all.filter(({ updatedAt }) => Date.parse(updatedAt) >= nextSince.getTime());
   return {
-    changes: items === 'too_many' ? [...everything] : merged(all.filter((item) => !seen.has(keyOf(item)))),
-    position: JSON.stringify({ since: nextSince.toISOString(), seen: recent.map(keyOf) }),
+    changes: items === 'too_many' ? [...everything] : merged(all.filter((item) => !seen.has(toKey(item)))),
+    position: JSON.stringify({ since: nextSince.toISOString(), seen: recent.map(toKey) }),
   };
 }
 
@@ -108,7 +108,7 @@ function joined(lists: readonly (Changed | null)[], now: Date): Changed {
   return { items: read.flatMap(({ items }) => (items === 'too_many' ? [] : items)), respondedAt };
 }
 
-function keyOf({ id, updatedAt }: ChangedItem): string {
+function toKey({ id, updatedAt }: ChangedItem): string {
   return `${id} ${updatedAt}`;
 }
 

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { checksOf } from '../http/checks.ts';
+import { createChecks } from '../http/checks.ts';
 
-const { parseJson, ...checks } = checksOf('The code host');
+const { parseJson, ...checks } = createChecks('The code host');
 export const { checkPayload, existing, invalid, unavailable } = checks;
 
 /** A member with the avatar of an account, without the host. */

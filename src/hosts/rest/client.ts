@@ -272,7 +272,7 @@ export class RestClient {
     if (status !== (isWriting ? 201 : 200)) throw invalid(`it has the status ${status}`);
     const payload = parsePayload(text, this.url);
     const listed = Array.isArray(payload) ? payload.length : 0;
-    return { data: checkPayload(schema, payload, nameOf(path), call), listed, headers };
+    return { data: checkPayload(schema, payload, toName(path), call), listed, headers };
   }
 
   #denied(text: string): AppError {
@@ -284,7 +284,7 @@ export class RestClient {
 }
 
 /** Returns the path of a request for messages, also of an address beside the interface. */
-function nameOf(path: string): string {
+function toName(path: string): string {
   return placeIn(path.startsWith('/') ? path : new URL(path).pathname);
 }
 

@@ -3,7 +3,7 @@ import { type AuthorizationServer, OAuthSignIn } from '../transport/oauth.ts';
 import { BearerClient } from './access.ts';
 import { RestClient, type RestHostOptions } from './client.ts';
 import type { Dialect } from './dialect.ts';
-import { credentialNamesOf } from './views.ts';
+import { listCredentialNames } from './views.ts';
 
 /** The clients of a host. */
 export interface RestHost {
@@ -29,7 +29,7 @@ export function createRestHost(options: RestHostOptions, dialect: Dialect, serve
     parts: {
       name: options.name,
       host: new URL(options.url).host,
-      privateData: { credentialNames: () => credentialNamesOf(client) },
+      privateData: { credentialNames: () => listCredentialNames(client) },
       signIn,
       credentialUses: () => client.credentials.uses(client.now()),
       close: async () => {

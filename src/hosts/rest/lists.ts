@@ -62,7 +62,7 @@ export async function readPage<Items extends TArray>(
     items,
     listed: response.listed,
     total,
-    lastPage: lastPageOf(response.headers['link'], { page, total, length: response.listed }),
+    lastPage: readLastPage(response.headers['link'], { page, total, length: response.listed }),
     respondedAt: dateIn(response.headers['date']),
   };
 }
@@ -178,7 +178,7 @@ function bounded<Items extends TArray>(list: List<Items>, since: Date | null, pl
  * Returns the number of the last page. A short page is not the last one: hosts leave out items that the token may not
  * see.
  */
-function lastPageOf(
+function readLastPage(
   link: string | string[] | undefined,
   { page, total, length }: { page: number; total: number | null; length: number },
 ): number {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../model/errors.ts';
 import type { Call } from '../interface/call.ts';
 import { isDenied } from '../interface/denied.ts';
-import { type DiscussionPlace, markOf, type Notifier } from '../interface/notifier.ts';
+import { type DiscussionPlace, formatMark, type Notifier } from '../interface/notifier.ts';
 import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
 import { hasTokens, tokenCalls } from './views.ts';
@@ -55,7 +55,7 @@ export function createIssueNotifier(client: RestClient, host: IssueHost): Notifi
           if (repository === undefined) continue;
           const issue = await findIssue(host, remembered, { repository, title: place.title.trim() }, tokenCall);
           const since = new Date(client.now().getTime() - searchWindowMs);
-          await commentOnce(host, { issue, since, text, mark: markOf(id) }, tokenCall);
+          await commentOnce(host, { issue, since, text, mark: formatMark(id) }, tokenCall);
           return;
         } catch (error) {
           if (!isDenied(error)) throw error;
@@ -88,17 +88,17 @@ async function findIssue(
   place: { repository: string; title: string },
   call: Call,
 ): Promise<string> {
-  const pathOf = (number: number): string => `${place.repository}/issues/${number}`;
+  const toPath = (number: number): string => `${place.repository}/issues/${number}`;
   const key = JSON.stringify(place);
   const known = remembered.get(key);
   if (known !== undefined) {
-    const issue = await host.readIssue(pathOf(known), call);
-    if (issue !== undefined && isOf(issue, place.title)) return pathOf(known);
+    const issue = await host.readIssue(toPath(known), call);
+    if (issue !== undefined && isOpenWithTitle(issue, place.title)) return toPath(known);
     remembered.delete(key);
   }
   const found = await searchIssue(host, place, call);
   remembered.set(key, found);
-  return pathOf(found);
+  return toPath(found);
 }
 
 /** Returns the number of the matching issue that was opened first. */
@@ -110,7 +110,7 @@ async function searchIssue(
   let cursor: string | null = null;
   for (let page = 1; page <= maxPages; page += 1) {
     const step: Step<TitledIssue> | null = await host.listIssues(repository, { title, cursor }, call);
-    const numbers = (step?.items ?? []).filter((issue) => isOf(issue, title)).map(({ number }) => number);
+    const numbers = (step?.items ?? []).filter((issue) => isOpenWithTitle(issue, title)).map(({ number }) => number);
     if (numbers.length > 0) return Math.min(...numbers);
     cursor = step?.nextCursor ?? null;
     if (cursor === null) break;
@@ -118,6 +118,6 @@ async function searchIssue(
   throw new AppError('not_found', 'there is no open issue of this title');
 }
 
-function isOf(issue: TitledIssue, title: string): boolean {
+function isOpenWithTitle(issue: TitledIssue, title: string): boolean {
   return issue.isOpen && issue.title.trim() === title;
 }

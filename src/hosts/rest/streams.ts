@@ -32,7 +32,7 @@ export abstract class ListCollector<Payload> extends PageCollector<Payload> {
   }
 
   /** Returns the page of a step. The length of a list of changes says nothing about the length of the whole list. */
-  toPageOf({ nextCursor, total }: Step<unknown>, { since }: Pick<Wanted, 'since'>): ContributionPage {
+  toStepPage({ nextCursor, total }: Step<unknown>, { since }: Pick<Wanted, 'since'>): ContributionPage {
     return this.toPage({ nextCursor, total: since === null ? total : null });
   }
 

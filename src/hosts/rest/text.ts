@@ -1,5 +1,5 @@
 /** Decodes the content of a file in a response. @returns null when it is not valid UTF-8 text, or absent. */
-export function textOf(encoding: string | null | undefined, content: string | null | undefined): string | null {
+export function decodeText(encoding: string | null | undefined, content: string | null | undefined): string | null {
   if (encoding !== 'base64' || content === null || content === undefined) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(content, 'base64'));

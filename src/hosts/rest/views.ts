@@ -65,7 +65,7 @@ export async function findInViews<Payload>(
   isPublic: (payload: Payload) => boolean,
   { withPrivate, call }: { withPrivate: boolean; call: Call },
 ): Promise<{ payload: Payload; credentialName: string | null } | null> {
-  const views = withPrivate ? credentialNamesOf(client) : [];
+  const views = withPrivate ? listCredentialNames(client) : [];
   const found = await findFirst([null, ...views], async (credentialName) => {
     const payload = await find(seenBy({ credentialName }, call));
     const isOfView = payload !== undefined && isPublic(payload) === (credentialName === null);
@@ -75,7 +75,7 @@ export async function findInViews<Payload>(
 }
 
 function nextView(client: RestClient, credentialName: string | null): Place | undefined {
-  const credentialNames = credentialNamesOf(client);
+  const credentialNames = listCredentialNames(client);
   if (credentialName !== null && !credentialNames.includes(credentialName)) return undefined;
   const next = credentialNames[credentialName === null ? 0 : credentialNames.indexOf(credentialName) + 1];
   return next === undefined ? undefined : { credentialName: next, after: null };
@@ -89,11 +89,11 @@ export function hasTokens(client: RestClient): boolean {
 /** Returns a call for each token. */
 export function tokenCalls(client: RestClient, call: Call): Call[] {
   const callWith = (credentialName: string): Call => ({ ...call, credentialName });
-  return credentialNamesOf(client).map(callWith);
+  return listCredentialNames(client).map(callWith);
 }
 
 /** Returns the names of the tokens; each of them may show private repositories. */
-export function credentialNamesOf(client: RestClient): string[] {
+export function listCredentialNames(client: RestClient): string[] {
   return client.credentials.tokens.map(({ name }) => name);
 }
 

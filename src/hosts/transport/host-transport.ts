@@ -103,7 +103,7 @@ export class HostTransport<C extends Credential> {
     credential: C,
     call: Call,
   ): Promise<{ result: Result } | 'refused'> {
-    const secret = await this.#secretOf(credential, call.signal);
+    const secret = await this.#findSecret(credential, call.signal);
     if (secret === 'refused') return 'refused';
     const response = await this.#exchange(request, secret?.value, call);
     this.#rules.recordLimits(credential, request.resource, response);
@@ -124,7 +124,7 @@ export class HostTransport<C extends Credential> {
   }
 
   /** Returns the secret of a credential; undefined: the request is sent without one. */
-  async #secretOf(credential: C, signal: AbortSignal): Promise<{ value: string } | undefined | 'refused'> {
+  async #findSecret(credential: C, signal: AbortSignal): Promise<{ value: string } | undefined | 'refused'> {
     if (credential.secret === undefined) return undefined;
     try {
       return { value: await credential.secret.get(signal) };

@@ -142,7 +142,7 @@ export class OAuthSignIn implements SignIn {
     const { status, headers: received, text, redirect } = await this.#transport.send(address, sent);
     if (redirect !== undefined) throw new Redirected(redirect);
     return new Response(text, {
-      status: statusOf(status, text),
+      status: toStatus(status, text),
       headers: { 'content-type': String(received['content-type'] ?? '') },
     });
   }
@@ -152,7 +152,7 @@ export class OAuthSignIn implements SignIn {
  * Returns the status of a response to a request for a token. GitHub sends errors with 200.
  * https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors
  */
-function statusOf(status: number, text: string): number {
+function toStatus(status: number, text: string): number {
   return status === 200 && holdsError(text) ? 400 : status;
 }
 

@@ -38,7 +38,7 @@ export function limitRedirects(
       onResponseStart: (controller, status, headers, message) => {
         const { location, ...others } = headers;
         onRedirect(formatRedirect(location, from.href));
-        const target = followed.has(status) ? targetOf(rule, location, from) : undefined;
+        const target = followed.has(status) ? toTarget(rule, location, from) : undefined;
         // undici throws an error for a loop; without a location it is a response with the status of a redirect.
         const isFollowed = target !== undefined && !visited.has(target.href);
         const rewrittenHeaders = isFollowed ? { ...others, location: target.href } : others;
@@ -54,7 +54,7 @@ export function limitRedirects(
 /** Follows redirects within the origin of the request, because a token is sent nowhere else. */
 export const withinOrigin: RedirectRule = (target, from) => (target.origin === from.origin ? target : undefined);
 
-function targetOf(rule: RedirectRule | undefined, location: string | string[] | undefined, from: URL): URL | undefined {
+function toTarget(rule: RedirectRule | undefined, location: string | string[] | undefined, from: URL): URL | undefined {
   if (rule === undefined || typeof location !== 'string' || !URL.canParse(location, from.href)) return undefined;
   return rule(new URL(location, from), from);
 }

@@ -136,7 +136,7 @@ export function complete(document: Document): Document {
       addHeaders(method, operation);
       for (const response of Object.values(operation.responses)) separateOtherMediaTypes(response);
     }
-    if (item['get'] !== undefined) item['head'] = headOf(item['get']);
+    if (item['get'] !== undefined) item['head'] = toHead(item['get']);
   }
   const { paths, schemas } = withNamedSchemas(document.paths);
   const responses = shareResponses(paths);
@@ -153,7 +153,7 @@ function addHeaders(method: string, { responses, parameters = [] }: Operation): 
   for (const [status, response] of Object.entries(responses)) {
     const hasImages = response.content?.['image/png'] !== undefined;
     const hasTables = response.content?.['text/csv'] !== undefined;
-    response.headers = headersOf({ status: Number(status), method, isCacheable, hasImages, hasTables, isPaged });
+    response.headers = describeHeaders({ status: Number(status), method, isCacheable, hasImages, hasTables, isPaged });
   }
 }
 
@@ -170,7 +170,7 @@ function separateOtherMediaTypes(response: DescribedResponse): void {
 }
 
 /** Returns the operation HEAD of an operation GET: its responses have no bodies (RFC 9110, section 9.3.2). */
-function headOf(get: Operation): Operation {
+function toHead(get: Operation): Operation {
   const responses = Object.entries(get.responses).map(
     ([status, { content: _content, 'x-other-media-types': _others, ...response }]) => [status, response],
   );
@@ -199,17 +199,17 @@ function shareResponses(paths: Document['paths']): Record<string, object> {
   const shared = new Components('responses');
   for (const [method, { responses }] of Object.values(paths).flatMap((item) => Object.entries(item))) {
     for (const [status, response] of Object.entries(responses)) {
-      shared.count(nameOf(method, status, response), response);
+      shared.count(toName(method, status, response), response);
     }
   }
-  for (const { responses } of operationsOf(paths)) {
+  for (const { responses } of listOperations(paths)) {
     for (const [status, response] of Object.entries(responses))
       responses[status] = shared.referenceTo(response) ?? response;
   }
   return shared.named;
 }
 
-function nameOf(method: string, status: string, { headers }: DescribedResponse): string {
+function toName(method: string, status: string, { headers }: DescribedResponse): string {
   const kind = headers?.['X-Error-Code'] === undefined ? '' : 'OrImage';
   return `${statuses[status]?.name ?? status}${kind}${method === 'head' ? 'Headers' : ''}`;
 }
@@ -217,9 +217,9 @@ function nameOf(method: string, status: string, { headers }: DescribedResponse):
 /** Replaces parameters that are the same for several operations by references. */
 function shareParameters(paths: Document['paths']): Record<string, object> {
   const shared = new Components('parameters');
-  const all = operationsOf(paths).flatMap(({ parameters = [] }) => parameters);
+  const all = listOperations(paths).flatMap(({ parameters = [] }) => parameters);
   for (const parameter of all) shared.count('name' in parameter ? String(parameter.name) : '', parameter);
-  for (const operation of operationsOf(paths)) {
+  for (const operation of listOperations(paths)) {
     if (operation.parameters !== undefined) {
       operation.parameters = operation.parameters.map((parameter) => shared.referenceTo(parameter) ?? parameter);
     }
@@ -227,7 +227,7 @@ function shareParameters(paths: Document['paths']): Record<string, object> {
   return shared.named;
 }
 
-function operationsOf(paths: Document['paths']): Operation[] {
+function listOperations(paths: Document['paths']): Operation[] {
   return Object.values(paths).flatMap((item) => Object.values(item));
 }
 
@@ -264,7 +264,7 @@ function text(description: string, example: string): object {
 }
 
 /** Returns the fields of a response, as references to the components of the document. */
-function headersOf(facts: ResponseFacts): Record<string, object> {
+function describeHeaders(facts: ResponseFacts): Record<string, object> {
   const required = requiredFields(facts);
   const names = [...required, ...optionalFields(facts).filter((name) => !required.includes(name))].toSorted();
   return Object.fromEntries(
@@ -318,7 +318,7 @@ function fieldsIf(isSent: boolean, ...names: FieldName[]): FieldName[] {
   return isSent ? names : [];
 }
 
-/** Returns the components that the references of `headersOf` name: each field once as required, once as optional. */
+/** Returns the components that the references of `describeHeaders` name: each field once as required, once as optional. */
 function headerComponents(): Record<string, object> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => [
@@ -332,7 +332,7 @@ function headerComponents(): Record<string, object> {
  * Returns the responses of a route in the form of `@fastify/swagger`: those that the route declares, and the errors
  * that all routes share. A route declares the schema of its JSON, or `content` by media type.
  */
-export function responsesOf(declared: Responses, route: RouteFacts): Record<string, object> {
+export function describeResponses(declared: Responses, route: RouteFacts): Record<string, object> {
   const all: Responses = { ...sharedResponses(route), ...declared };
   return Object.fromEntries(
     Object.entries(all).map(([status, response]) => [status, describe(status, response, route)]),

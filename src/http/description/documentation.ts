@@ -6,7 +6,7 @@ import { renderDocument } from '../pipeline/public-document.ts';
 import { sendResponse } from '../pipeline/send.ts';
 import type { App } from '../server/app.ts';
 import type { Representations } from '../server/compression.ts';
-import { complete, responsesOf } from './components.ts';
+import { complete, describeResponses } from './components.ts';
 import { Document, tags } from './document.ts';
 
 const maxAgeS = 300;
@@ -43,7 +43,7 @@ export async function addDocumentation(app: App, publicUrl: () => string): Promi
         dataTypes: types.filter((type) => !type.startsWith('image/')),
         isLimited: rateLimit !== false,
       };
-      return { url, schema: { ...schema, response: responsesOf(toFields(schema?.response), facts) } };
+      return { url, schema: { ...schema, response: describeResponses(toFields(schema?.response), facts) } };
     },
     transformObject: (described) => {
       const { openapiObject } = readAs(Type.Object({ openapiObject: Document }), described);

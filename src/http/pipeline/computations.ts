@@ -50,7 +50,7 @@ class Running<Result> {
 }
 
 /** Gives a computation that was found by its key the type of the result: one key always stands for one type. */
-function isOf<Result>(_running: Running<unknown>): _running is Running<Result> {
+function hasResult<Result>(_running: Running<unknown>): _running is Running<Result> {
   return true;
 }
 
@@ -60,11 +60,11 @@ function isOf<Result>(_running: Running<unknown>): _running is Running<Result> {
  */
 export class Computations {
   readonly #running = new Map<string, Running<unknown>>();
-  readonly #cache: Pick<ResponseCache, 'versionOf'>;
+  readonly #cache: Pick<ResponseCache, 'findVersion'>;
   readonly #isLive: () => boolean;
 
   /** @param isLive returns whether changes reach the cache; while they do not, each request has its own read. */
-  constructor(cache: Pick<ResponseCache, 'versionOf'>, isLive: () => boolean) {
+  constructor(cache: Pick<ResponseCache, 'findVersion'>, isLive: () => boolean) {
     this.#cache = cache;
     this.#isLive = isLive;
   }
@@ -88,7 +88,7 @@ export class Computations {
     { accountId, key, startSequence }: { accountId: string; key: string; startSequence: number },
     make: () => Promise<Result>,
   ): Promise<Result> {
-    if (!this.#isLive() || startSequence < this.#cache.versionOf(accountId)) return make();
+    if (!this.#isLive() || startSequence < this.#cache.findVersion(accountId)) return make();
     return this.#join(`response ${key}`, accountId, { compute: make, isExpensive: false });
   }
 
@@ -104,9 +104,9 @@ export class Computations {
     { compute, isExpensive }: { compute: () => Promise<Result>; isExpensive: boolean },
   ): Promise<Result> {
     const server = currentScope()?.reads?.fromReplica === true ? 'replica' : 'primary';
-    const key = `${this.#cache.versionOf(accountId)} ${server} ${name}`;
+    const key = `${this.#cache.findVersion(accountId)} ${server} ${name}`;
     const known = this.#running.get(key);
-    if (known !== undefined && isOf<Result>(known)) return known.wait();
+    if (known !== undefined && hasResult<Result>(known)) return known.wait();
     const running = new Running(compute, { isExpensive, onOver: () => this.#running.delete(key) });
     this.#running.set(key, running);
     return running.wait();

@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
-import { meaningOf, type Window, type WindowMeaning } from '../../model/windows/window.ts';
+import { toWindowMeaning, type Window, type WindowMeaning } from '../../model/windows/window.ts';
 
 /** The types of items, by the number in `meta_data.data_type`. */
 export const dataTypes = {
@@ -129,7 +129,7 @@ export function envelope(content: {
           ...(provenance.progress && { progress: toProgress(provenance.progress) }),
         }),
         includes_private: provenance.includesPrivate,
-        ...(provenance.window && { window: meaningOf(provenance.window) }),
+        ...(provenance.window && { window: toWindowMeaning(provenance.window) }),
         ...(provenance.source && { source: provenance.source }),
         ...(provenance.evidence && evidenceMembers(provenance.evidence)),
         ...(provenance.comparison && { comparison: toComparison(provenance.comparison) }),
@@ -164,7 +164,7 @@ function evidenceMembers({ total, itemised, remainder, hostSearch }: Evidence): 
 function toComparison({ at, window, total, added, removed, isComplete }: Comparison): object {
   return {
     compared_dttm: formatTimestamp(at),
-    ...(window && { window: meaningOf(window) }),
+    ...(window && { window: toWindowMeaning(window) }),
     total,
     added,
     removed,
@@ -219,7 +219,7 @@ const ItemMetadata = Type.Object({ count, data_type: dataType }, { title: 'ItemM
 
 /** Returns the JSON Schema of an envelope around a single item. The item's schema must have a title. */
 export function SingleSchema(item: TSchema) {
-  return Type.Object({ meta_data: ItemMetadata, data: item }, { title: `${titleOf(item)}Item` });
+  return Type.Object({ meta_data: ItemMetadata, data: item }, { title: `${readTitle(item)}Item` });
 }
 
 /** A window of time as instants. */
@@ -322,7 +322,7 @@ export function EnvelopeSchema(item: TSchema, details?: ListDetails) {
       previous_cursor: Type.Optional(Type.String({ description: 'As `before`, it leads to the previous page.' })),
       next_cursor: Type.Optional(Type.String({ description: 'As `after`, it leads to the next page.' })),
     },
-    { title: `${titleOf(item)}List` },
+    { title: `${readTitle(item)}List` },
   );
 }
 
@@ -332,7 +332,7 @@ export const EmptySchema = Type.Object(
   { title: 'EmptyList' },
 );
 
-function titleOf(schema: TSchema): string {
+function readTitle(schema: TSchema): string {
   const { title }: { title?: unknown } = schema;
   if (typeof title !== 'string') throw new Error('the items of an endpoint need a title, by which clients name them');
   return title;

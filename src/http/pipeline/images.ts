@@ -154,7 +154,7 @@ declare module 'fastify' {
 }
 
 /** The property of a parameter schema that says whether its URLs lead to images always, or where `format` says so. */
-export const imagesOf = Symbol('images');
+export const imagesKey = Symbol('images');
 
 /**
  * Returns the parameters of a route whose response can be drawn: those of the route, and those of card options. The
@@ -165,7 +165,7 @@ export function withImages<Properties extends TProperties>(
   { parameters }: CardImages,
   images: 'always' | 'by format',
 ): TObject<Properties> {
-  return Object.assign(Type.Object({ ...parameters, ...properties }), { [imagesOf]: images });
+  return Object.assign(Type.Object({ ...parameters, ...properties }), { [imagesKey]: images });
 }
 
 export const FormatParameter = Type.Optional(

@@ -10,8 +10,8 @@ import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { readAs } from './parameters.ts';
 import type { PipelineServices } from './pipeline.ts';
 import { makeResponse, readFor, readFromReplicaFirst } from './request-scope.ts';
-import { requesterOf } from './requester.ts';
-import { etagOf, isNotModified, pageHeaders, privatePageHeaders, renderPage } from './response.ts';
+import { toRequester } from './requester.ts';
+import { isNotModified, pageHeaders, privatePageHeaders, renderPage, toEtag } from './response.ts';
 import { pageKey } from './response-cache.ts';
 import { retryAfter, sendRedirect, sendResponse } from './send.ts';
 
@@ -95,9 +95,9 @@ async function respond<Path extends TObject, Data>(
   const name = readAs(AccountPath, request.params);
   // A reader gets the page at once, and its script fills in what a host has not sent yet.
   const deadline = now();
-  const requester = requesterOf(request, false);
+  const requester = toRequester(request, false);
   const startSequence = cache.begin();
-  const language = languageOf(services, request);
+  const language = readLanguage(services, request);
   const terms = { handlerTimeoutMs, reads: { fromReplica: true } };
   const sendPending = (): FastifyReply => {
     const { wait } = requester;
@@ -154,7 +154,7 @@ async function respond<Path extends TObject, Data>(
 }
 
 /** Returns the language in which a request wants its page. */
-export function languageOf(
+export function readLanguage(
   { locales }: Pick<PageServices, 'locales'>,
   { url, headers }: Pick<FastifyRequest, 'url' | 'headers'>,
 ): PageLanguage {
@@ -166,7 +166,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   const bytes = Buffer.from(html);
   reply.headers(pageHeaders);
   if (reply.getHeader('cache-control')?.toString().startsWith('public') !== true) return reply.send(bytes);
-  const etag = etagOf(bytes);
+  const etag = toEtag(bytes);
   reply.header('etag', etag);
   return isNotModified(reply.request.headers, { etag }) ? reply.code(304).send() : reply.send(bytes);
 }

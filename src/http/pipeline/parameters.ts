@@ -3,14 +3,14 @@ import { Compile, type Validator } from 'typebox/compile';
 import { AppError, type Explanation } from '../../model/errors.ts';
 import { toFields } from '../../model/fields.ts';
 import { nearest } from '../../model/text/nearest.ts';
-import { imagesOf, isImageFormat } from './images.ts';
+import { imagesKey, isImageFormat } from './images.ts';
 
 const validators = new WeakMap<TSchema, Validator>();
 
 /** The parts of the JSON Schema of a route's parameters that are read here. */
 interface ParametersSchema {
   properties?: Record<string, ParameterSchema>;
-  [imagesOf]?: 'always' | 'by format';
+  [imagesKey]?: 'always' | 'by format';
 }
 
 /** The parts of a parameter's JSON Schema that are read here. */
@@ -39,11 +39,11 @@ interface ParameterSchema {
  * reader throws AppError `invalid_input`, naming the parameter and the valid values.
  */
 export function parameterReader(schema: TSchema): (parameters: unknown) => Record<string, unknown> {
-  const { properties = {}, [imagesOf]: images }: ParametersSchema = schema;
+  const { properties = {}, [imagesKey]: images }: ParametersSchema = schema;
   const declared = Object.entries(properties).map(([name, property]) => ({
     name,
     property,
-    compiled: validatorOf(property),
+    compiled: toValidator(property),
   }));
   const names = declared.map(({ name }) => name);
   return (sent) => {
@@ -74,7 +74,7 @@ export function readAs<Schema extends TSchema>(schema: Schema | undefined, value
 
 /** Returns whether a value is of a schema; without one, every value is. */
 export function isOf<Schema extends TSchema>(schema: Schema | undefined, value: unknown): value is Static<Schema> {
-  return schema === undefined || validatorOf(schema).Check(value);
+  return schema === undefined || toValidator(schema).Check(value);
 }
 
 /** The number of undeclared names of a URL that are compared with the declared ones. A URL may have more than a thousand. */
@@ -148,7 +148,7 @@ export function languagePart(tag: string): string {
 }
 
 /** Returns the validator of a schema. Routes share the schemas of their parameters, and compiling takes half of a start. */
-export function validatorOf(schema: TSchema): Validator {
+export function toValidator(schema: TSchema): Validator {
   const validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);
   return validator;

@@ -28,7 +28,7 @@ import { type CardImages, type ImageFormat, type ImageRequest, isImageFormat, wi
 import { type Cursors, PageParameters, withDefaultLimit } from './pagination.ts';
 import { readAs } from './parameters.ts';
 import { makeResponse, readFor, readFromReplicaFirst } from './request-scope.ts';
-import { requesterOf } from './requester.ts';
+import { toRequester } from './requester.ts';
 import { type RenderedResponse, renderResponse } from './response.ts';
 import { cacheKey, imageKey, type ResponseCache } from './response-cache.ts';
 import { holdsCredential, pageLinks, sendPending, sendRedirect, sendResponse } from './send.ts';
@@ -114,12 +114,12 @@ async function respond<Path extends TObject, Query extends TObject, Data>(
 ): Promise<FastifyReply> {
   const params = readAs(endpoint.params, request.params);
   const query = readAs(endpoint.query, request.query);
-  const readers = readersOf(endpoint, request.caller, toFields(query));
+  const readers = toReaders(endpoint, request.caller, toFields(query));
   const image = readImage(services, endpoint, readers, toFields(params), toFields(query));
   const page = readPage(services, endpoint, query);
   const window = readWindow(readAs(WindowParameters, query), services.now());
-  const requester = requesterOf(request, image !== undefined);
-  const deadline = deadlineOf(services, image);
+  const requester = toRequester(request, image !== undefined);
+  const deadline = toDeadline(services, image);
   const wanted = { params, query, readers, image, page, window, requester, deadline };
   const outcome = await findOutcome(services, endpoint, { request, reply }, wanted);
   if (outcome === undefined) return sendPending(services, request, reply, { ...endpoint, image, wait: requester.wait });
@@ -162,7 +162,7 @@ async function findOutcome<Path extends TObject, Query extends TObject, Data>(
   if (resolution.state === 'pending') return undefined;
   const { state, account, provider, isOwner } = authorize(readers, resolution, caller);
   if (state === 'renamed') return { movedTo: { account: account.name } };
-  const key = keyOf(request, account.id, image);
+  const key = toCacheKey(request, account.id, image);
   const cached = findCached(services, request, key, image);
   if (cached !== undefined) return { response: cached };
 
@@ -193,13 +193,13 @@ async function findOutcome<Path extends TObject, Query extends TObject, Data>(
 /** The parts of an endpoint that decide about its readers and its images. */
 type Declared = Pick<Endpoint<TObject, TObject, never>, 'cards' | 'item' | 'readers'>;
 
-function readersOf(endpoint: Declared, caller: Caller | null, query: Record<string, unknown>): Readers {
+function toReaders(endpoint: Declared, caller: Caller | null, query: Record<string, unknown>): Readers {
   const { readers } = endpoint;
   if (typeof readers !== 'function') return readers;
-  return caller === null ? readers({ isImage: imageFormatOf(endpoint, query) !== undefined }) : 'owner';
+  return caller === null ? readers({ isImage: readImageFormat(endpoint, query) !== undefined }) : 'owner';
 }
 
-function imageFormatOf({ cards, item }: Declared, query: Record<string, unknown>): ImageFormat | undefined {
+function readImageFormat({ cards, item }: Declared, query: Record<string, unknown>): ImageFormat | undefined {
   const format = item === undefined ? (query['format'] ?? 'svg') : query['format'];
   return cards !== undefined && isImageFormat(format) ? format : undefined;
 }
@@ -216,7 +216,7 @@ function readImage(
   query: Record<string, unknown>,
 ): ImageRequest | undefined {
   const { cards } = endpoint;
-  const format = imageFormatOf(endpoint, query);
+  const format = readImageFormat(endpoint, query);
   if (cards === undefined || format === undefined) return undefined;
   const card = cards.find((name) => name === query['card']) ?? cards[0];
   return images.request(card, format, { ...query, ...params, ...(readers === 'owner' && { own: true }) });
@@ -238,7 +238,7 @@ const maxDrawingMs = 600;
 const maxDrawingShare = 0.25;
 
 /** Returns the time until which a response may wait for a provider; the rest of the budget is for drawing the card. */
-function deadlineOf({ now, lookUpBudgetMs }: PipelineServices, image: ImageRequest | undefined): Date {
+function toDeadline({ now, lookUpBudgetMs }: PipelineServices, image: ImageRequest | undefined): Date {
   const drawingMs = image === undefined ? 0 : Math.min(maxDrawingMs, lookUpBudgetMs * maxDrawingShare);
   return new Date(now().getTime() + lookUpBudgetMs - drawingMs);
 }
@@ -247,7 +247,7 @@ function deadlineOf({ now, lookUpBudgetMs }: PipelineServices, image: ImageReque
  * Returns the key of a response in the cache: of JSON its URL, of a card its canonical request, so that equivalent URLs
  * share it. Undefined where the URL holds a credential: no cache may hold the response.
  */
-function keyOf(
+function toCacheKey(
   { url, caller }: FastifyRequest,
   accountId: string,
   image: ImageRequest | undefined,

@@ -56,8 +56,8 @@ export function toProblem(error: unknown, now: Date): Problem {
     return problem(500, numbers.unknown, 'internal_error', 'Something went wrong on our side; it has been logged.');
   }
   const { status, number } = responses[error.code];
-  const headers = headersOf(error, status, now);
-  return { ...problem(status, number, error.code, error.message, headers), explanations: explanationsOf(error) };
+  const headers = toHeaders(error, status, now);
+  return { ...problem(status, number, error.code, error.message, headers), explanations: findExplanations(error) };
 }
 
 const hostUnavailable: readonly Explanation[] = [{ phrase: 'hostUnavailable' }];
@@ -70,7 +70,7 @@ const hostExplanations: Readonly<Partial<Record<ErrorCode, readonly Explanation[
   provider_rate_limited: [{ phrase: 'hostLimited' }],
 };
 
-function explanationsOf({ code, explanations }: AppError): readonly Explanation[] {
+function findExplanations({ code, explanations }: AppError): readonly Explanation[] {
   return explanations.length > 0 ? explanations : (hostExplanations[code] ?? []);
 }
 
@@ -130,7 +130,7 @@ const responses: Record<ErrorCode, { status: number; number: number }> = {
   misconfigured: { status: 500, number: numbers.unknown },
 };
 
-function headersOf(error: AppError, status: number, now: Date): Record<string, string> {
+function toHeaders(error: AppError, status: number, now: Date): Record<string, string> {
   if (status === 401) return { 'www-authenticate': 'Bearer' };
   // The rest of the request may still arrive, and would be read as another one.
   if (status === 408) return { connection: 'close' };

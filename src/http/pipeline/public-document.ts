@@ -1,6 +1,6 @@
 import { type Representations, withCompressedForms } from '../server/compression.ts';
-import { etagOf } from './response.ts';
-import { bodyOf } from './response-body.ts';
+import { toEtag } from './response.ts';
+import { toBody } from './response-body.ts';
 
 /**
  * Renders a document that is the same for all callers, as JSON with an entity tag.
@@ -8,12 +8,12 @@ import { bodyOf } from './response-body.ts';
  */
 export function renderDocument(document: object, maxAgeS: number): Representations {
   const bytes = Buffer.from(JSON.stringify(document));
-  const etag = etagOf(bytes);
+  const etag = toEtag(bytes);
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(bytes.length),
     'cache-control': `public, max-age=${maxAgeS}`,
     etag,
   };
-  return withCompressedForms({ body: bodyOf(bytes), etag, headers });
+  return withCompressedForms({ body: toBody(bytes), etag, headers });
 }

@@ -60,7 +60,7 @@ function sendLimit({ routeOptions }: FastifyRequest, reply: FastifyReply): void 
   const { rateLimit: routeLimit } = routeOptions.config;
   const name = (typeof routeLimit === 'object' ? routeLimit.groupId : undefined)?.trim() ?? readsGroup;
   reply.headers({
-    'ratelimit-policy': policyOf(name, Number(limit)),
+    'ratelimit-policy': formatPolicy(name, Number(limit)),
     ratelimit: `"${name}";r=${Number(remaining)};t=${Number(reset)}`,
   });
 }
@@ -78,10 +78,10 @@ export function cachedPolicy(
   address: string | undefined,
 ): string | undefined {
   const isUnlimited = trustedProxies.length === 0 && isLoopback(address ?? '');
-  return isUnlimited ? undefined : policyOf(readsGroup, readsPerMinute);
+  return isUnlimited ? undefined : formatPolicy(readsGroup, readsPerMinute);
 }
 
-function policyOf(name: string, limit: number): string {
+function formatPolicy(name: string, limit: number): string {
   return `"${name}";q=${limit};w=${minuteMs / 1000}`;
 }
 

@@ -29,25 +29,25 @@ const networkBits = { ipv4: 24, ipv6: 64 };
  * images of all READMEs from a few addresses, other than for names that turn out not to exist. Nor do requests from
  * loopback, which come from the operator or from a proxy for all clients.
  */
-export function requesterOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>, isImage: boolean): Requester {
+export function toRequester({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>, isImage: boolean): Requester {
   if (caller === null && isImage) {
-    return { ownerId: null, origins: undefined, imageNetwork: originsOf(ip).network };
+    return { ownerId: null, origins: undefined, imageNetwork: toOrigins(ip).network };
   }
   const isCounted = caller === null && !isLoopback(ip);
-  return { ownerId: caller?.accountId ?? null, origins: isCounted ? originsOf(ip) : undefined };
+  return { ownerId: caller?.accountId ?? null, origins: isCounted ? toOrigins(ip) : undefined };
 }
 
 /**
  * Returns the key by which a client is counted: its IPv4 address, or its IPv6 network /64, because it can use all
  * addresses in it. The rate limits group addresses in the same way (`@fastify/rate-limit`, option `ipv6Subnet`).
  */
-export function senderOf(ip: string): string {
-  const { address, network } = originsOf(ip);
+export function toSender(ip: string): string {
+  const { address, network } = toOrigins(ip);
   return address.includes(':') ? network : address;
 }
 
 /** Returns an address and its network in canonical form. An IPv4 address that is mapped to IPv6 becomes IPv4. */
-function originsOf(ip: string): Origins {
+function toOrigins(ip: string): Origins {
   const address = ipaddr.process(ip.replace(/%.*$/, ''));
   const bits = networkBits[address.kind()];
   const network =

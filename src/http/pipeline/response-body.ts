@@ -8,11 +8,11 @@ export type ResponseBody = Buffer | string;
 const maxTextBytes = 4096;
 
 /** Returns bytes as a body that is sent in the least time. */
-export function bodyOf(bytes: Buffer): ResponseBody {
+export function toBody(bytes: Buffer): ResponseBody {
   return bytes.length <= maxTextBytes ? bytes.toString('latin1') : bytes;
 }
 
 /** Returns the bytes of a body. */
-export function bytesOf(body: ResponseBody): Buffer {
+export function toBytes(body: ResponseBody): Buffer {
   return typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
 }

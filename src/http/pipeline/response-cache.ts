@@ -13,7 +13,7 @@ interface HeaderList {
   notModifiedFrom: number;
 }
 
-const listsOf = new WeakMap<Representation, HeaderList>();
+const headerLists = new WeakMap<Representation, HeaderList>();
 
 /** The time, in ms, for which cached public responses are still served after the last contact with the database. */
 const servedAfterContactMs = 60_000;
@@ -66,7 +66,7 @@ export class ResponseCache {
   /**
    * The aliases of each key. They are removed with its response, because the URL may belong to another account later.
    */
-  readonly #aliasesOf = new Map<string, Set<string>>();
+  readonly #aliases = new Map<string, Set<string>>();
   readonly #addresses = new Map<string, Set<string>>();
   readonly #invalidated = new Map<string, number>();
   #sequence = 0;
@@ -76,11 +76,11 @@ export class ResponseCache {
   constructor(maxBytes: number) {
     this.#entries = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: (entry, address) => bytesOf(entry) + 2 * address.length + overheadBytes,
+      sizeCalculation: (entry, address) => countBytes(entry) + 2 * address.length + overheadBytes,
       disposeAfter: (entry, address, reason) => {
         if (reason === 'set' && this.#isGrown(entry, address)) return;
-        if ('response' in entry) this.#forgetAddress(entry.response.accountId, address);
-        else this.#forgetAlias(entry.name, address);
+        if ('response' in entry) this.#deleteAddress(entry.response.accountId, address);
+        else this.#deleteAlias(entry.name, address);
       },
     });
   }
@@ -104,7 +104,7 @@ export class ResponseCache {
     // The response may have been dropped to make room for its alias.
     if (!this.#entries.has(name)) this.#entries.delete(address);
     else if (this.#entries.has(address)) {
-      this.#aliasesOf.set(name, (this.#aliasesOf.get(name) ?? new Set()).add(address));
+      this.#aliases.set(name, (this.#aliases.get(name) ?? new Set()).add(address));
     }
   }
 
@@ -114,7 +114,7 @@ export class ResponseCache {
   }
 
   /** Returns a number that grows with each change of an account. */
-  versionOf(accountId: string): number {
+  findVersion(accountId: string): number {
     return Math.max(this.#floor, this.#invalidated.get(accountId) ?? 0);
   }
 
@@ -123,7 +123,7 @@ export class ResponseCache {
    * @param startSequence the result of `begin` before the data was read.
    */
   put(address: string, response: RenderedResponse, startSequence: number): void {
-    if (startSequence < this.versionOf(response.accountId)) return;
+    if (startSequence < this.findVersion(response.accountId)) return;
     this.#entries.set(address, { response });
     if (response.compressed !== undefined) response.compressed.onMade = () => this.#grow(address, response);
     const addresses = this.#addresses.get(response.accountId) ?? new Set();
@@ -162,21 +162,21 @@ export class ResponseCache {
     return present !== undefined && 'response' in present && 'response' in entry && present.response === entry.response;
   }
 
-  #forgetAlias(name: string, alias: string): void {
-    const aliases = this.#aliasesOf.get(name);
+  #deleteAlias(name: string, alias: string): void {
+    const aliases = this.#aliases.get(name);
     aliases?.delete(alias);
-    if (aliases?.size === 0) this.#aliasesOf.delete(name);
+    if (aliases?.size === 0) this.#aliases.delete(name);
   }
 
-  #forgetAddress(accountId: string, address: string): void {
-    for (const alias of this.#aliasesOf.get(address) ?? []) this.#entries.delete(alias);
+  #deleteAddress(accountId: string, address: string): void {
+    for (const alias of this.#aliases.get(address) ?? []) this.#entries.delete(alias);
     const addresses = this.#addresses.get(accountId);
     addresses?.delete(address);
     if (addresses?.size === 0) this.#addresses.delete(accountId);
   }
 }
 
-function bytesOf(entry: Entry): number {
+function countBytes(entry: Entry): number {
   if ('name' in entry) return 2 * entry.name.length;
   const { body, compressed } = entry.response;
   return body.length + (compressed?.bytes ?? 0);
@@ -192,7 +192,7 @@ export function sendCached(
   representation: Representation,
   { metrics, ownHeaders }: { metrics: HttpMetrics; ownHeaders: readonly string[] },
 ): void {
-  const { list, notModifiedFrom } = headerListOf(representation);
+  const { list, notModifiedFrom } = toHeaderList(representation);
   const isUnchanged = isNotModified(headers, representation);
   const status = isUnchanged ? 304 : 200;
   metrics.countWarm(status);
@@ -204,12 +204,12 @@ export function sendCached(
 }
 
 /** Returns the headers as a list, which is made once for each representation. */
-function headerListOf(representation: Representation): HeaderList {
-  const known = listsOf.get(representation);
+function toHeaderList(representation: Representation): HeaderList {
+  const known = headerLists.get(representation);
   if (known !== undefined) return known;
   const notModified = notModifiedHeaders(representation);
   const ofBody = Object.entries(representation.headers).filter(([name]) => !(name in notModified));
   const made = { list: [...ofBody, ...Object.entries(notModified)].flat(), notModifiedFrom: 2 * ofBody.length };
-  listsOf.set(representation, made);
+  headerLists.set(representation, made);
   return made;
 }

@@ -4,7 +4,7 @@ import type { Representation, Representations } from '../server/compression.ts';
 import type { Envelope } from './envelope.ts';
 import type { CardImage } from './images.ts';
 import { secondsUntil } from './problem.ts';
-import { bodyOf } from './response-body.ts';
+import { toBody } from './response-body.ts';
 
 /** A response with status 200, ready to send. */
 export interface RenderedResponse extends Representations {
@@ -62,7 +62,7 @@ export function renderResponse(content: {
 }): RenderedResponse {
   const { envelope, image, csv, document, now } = content;
   const bytes = image?.body ?? Buffer.from(document?.body ?? csv?.text ?? JSON.stringify(envelope));
-  const etag = etagOf(bytes);
+  const etag = toEtag(bytes);
   const isFinished = envelope.meta_data.complete !== false && image?.isFinal !== false;
   const { resumes_dttm: resumes } = envelope.meta_data.progress ?? {};
   const resumesAt = resumes === undefined ? undefined : new Date(resumes);
@@ -72,10 +72,10 @@ export function renderResponse(content: {
     .map(([relation, address]) => `<${address}>; rel="${relation}"`)
     .join(', ');
   return {
-    body: bodyOf(bytes),
+    body: toBody(bytes),
     etag,
     headers: {
-      'content-type': image?.contentType ?? document?.contentType ?? typeOf(csv !== undefined),
+      'content-type': image?.contentType ?? document?.contentType ?? toContentType(csv !== undefined),
       ...(image && imageHeaders),
       'content-length': String(bytes.length),
       etag,
@@ -87,10 +87,10 @@ export function renderResponse(content: {
       'x-content-type-options': 'nosniff',
       ...(link !== '' && { link }),
       ...(content.modifiedAt && { 'last-modified': content.modifiedAt.toUTCString() }),
-      ...(csv && { 'content-disposition': `attachment; filename="${csv.fileName}"`, ...provenanceOf(envelope) }),
+      ...(csv && { 'content-disposition': `attachment; filename="${csv.fileName}"`, ...toProvenance(envelope) }),
     },
     accountId: content.accountId,
-    expiresAt: expiryOf(maxAgeOf(isFinished), now, content.staleAt),
+    expiresAt: toExpiry(toMaxAge(isFinished), now, content.staleAt),
   };
 }
 
@@ -136,23 +136,23 @@ export function renderPage(content: {
 }): RenderedResponse {
   const { html, isComplete, accountId, now, staleAt } = content;
   const bytes = Buffer.from(html);
-  const etag = etagOf(bytes);
+  const etag = toEtag(bytes);
   return {
-    body: bodyOf(bytes),
+    body: toBody(bytes),
     etag,
     headers: {
       ...pageHeaders,
       'content-length': String(bytes.length),
       etag,
-      'cache-control': cacheControl('public_until_withdrawn', isComplete, maxAgeOf(isComplete)),
+      'cache-control': cacheControl('public_until_withdrawn', isComplete, toMaxAge(isComplete)),
     },
     accountId,
-    expiresAt: expiryOf(maxAgeOf(isComplete), now, staleAt),
+    expiresAt: toExpiry(toMaxAge(isComplete), now, staleAt),
   };
 }
 
 /** Returns the headers that state what `meta_data` has about the numbers in a table, which has no place for it. */
-function provenanceOf({ meta_data: meta }: Envelope): Record<string, string> {
+function toProvenance({ meta_data: meta }: Envelope): Record<string, string> {
   const { as_of: asOf, complete, total, itemised, remainder, sum } = meta;
   const parts = sum ?? { total, itemised, remainder: remainder && remainderText(remainder) };
   return {
@@ -174,12 +174,12 @@ export function remainderText(remainder: NonNullable<Envelope['meta_data']['rema
     .join(', ');
 }
 
-function typeOf(isTable: boolean): string {
+function toContentType(isTable: boolean): string {
   return isTable ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8';
 }
 
 /** Returns the strong entity tag of a body: a part of its SHA-256. */
-export function etagOf(bytes: Buffer): string {
+export function toEtag(bytes: Buffer): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
 }
 
@@ -187,7 +187,7 @@ export function etagOf(bytes: Buffer): string {
  * Returns the time until which a response may be sent, in ms since 1970. A response with stale data gets 5 seconds: its
  * request has started the refresh, whose end drops the response.
  */
-function expiryOf(maxAge: number, now: Date, staleAt: Date): number {
+function toExpiry(maxAge: number, now: Date, staleAt: Date): number {
   const nowMs = now.getTime();
   if (staleAt <= now) return nowMs + maxAgeS.incomplete * 1000;
   return Math.min(nowMs + maxAge * 1000, staleAt.getTime());
@@ -199,7 +199,7 @@ function maxAgeUntil(resumesAt: Date | undefined, now: Date): number {
   return Math.min(maxWaitS, Math.max(maxAgeS.incomplete, secondsUntil(resumesAt, now)));
 }
 
-function maxAgeOf(isFinished: boolean): number {
+function toMaxAge(isFinished: boolean): number {
   return isFinished ? maxAgeS.complete : maxAgeS.incomplete;
 }
 

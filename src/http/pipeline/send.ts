@@ -8,7 +8,7 @@ import { type dataTypes, type Envelope, envelope, type ListDetails, type Wait } 
 import { type CardImage, type CardImages, type CardProblem, type ImageRequest, isImageFormat } from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
 import { imageHeaders, isNotModified, notModifiedHeaders, pageHeaders } from './response.ts';
-import { bytesOf } from './response-body.ts';
+import { toBytes } from './response-body.ts';
 
 const pendingRetryAfterS = 3;
 /** A client that reads nothing of a streamed response for this time is considered disconnected. */
@@ -25,7 +25,7 @@ export async function sendResponse(
   const representation = await representationFor(response, request.headers['accept-encoding']);
   return isNotModified(request.headers, representation)
     ? reply.code(304).headers(notModifiedHeaders(representation)).send()
-    : reply.code(200).headers(representation.headers).send(bytesOf(representation.body));
+    : reply.code(200).headers(representation.headers).send(toBytes(representation.body));
 }
 
 /**
@@ -101,7 +101,7 @@ export async function sendProblem(
     const image = await images.drawProblem(card, format, query, { status: problem.status, message, explanations });
     const { headers } = request;
     const status = headers.authorization === undefined && !isFromProgram(headers) ? 200 : problem.status;
-    return await sendImage(reply.headers({ ...headersOf(problem), ...unfinishedImageHeaders(code) }), image, status);
+    return await sendImage(reply.headers({ ...toHeaders(problem), ...unfinishedImageHeaders(code) }), image, status);
   } catch (error) {
     log.error({ id: request.id, err: error }, 'an error could not be drawn');
     return sendProblemAsJson(reply, problem);
@@ -109,7 +109,7 @@ export async function sendProblem(
 }
 
 export function sendProblemAsJson(reply: FastifyReply, problem: Problem): FastifyReply {
-  return reply.code(problem.status).headers(headersOf(problem)).type(json).send(JSON.stringify(problem.body));
+  return reply.code(problem.status).headers(toHeaders(problem)).type(json).send(JSON.stringify(problem.body));
 }
 
 /** The facts about pages that all routes need. */
@@ -146,11 +146,11 @@ function sendProblemAsPage(
   const retryAfterS = isRead && retryAfter !== undefined ? Number(retryAfter) : undefined;
   return reply
     .code(status)
-    .headers({ ...headersOf(problem), ...pageHeaders })
+    .headers({ ...toHeaders(problem), ...pageHeaders })
     .send(renderProblem({ status, message: body.error.message, explanations, retryAfterS }, request));
 }
 
-function headersOf({ headers }: Problem): Record<string, string> {
+function toHeaders({ headers }: Problem): Record<string, string> {
   return { 'cache-control': 'no-store', 'access-control-allow-origin': '*', ...headers };
 }
 

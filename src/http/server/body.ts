@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import { AppError, fieldError } from '../../model/errors.ts';
 import { findControlCharacter } from '../../model/text/control-characters.ts';
 import { nearest } from '../../model/text/nearest.ts';
-import { isOf, validatorOf } from '../pipeline/parameters.ts';
+import { isOf, toValidator } from '../pipeline/parameters.ts';
 
 /** The parts of a JSON Schema that error messages use. */
 interface Shape {
@@ -27,7 +27,7 @@ interface Fault {
  * `invalid_input`, naming the field and the valid values.
  */
 export function bodyReader<Schema extends TSchema>(schema: Schema): (body: unknown) => Static<Schema> {
-  const compiled = validatorOf(schema);
+  const compiled = toValidator(schema);
   return (body) => {
     if (isOf(schema, body)) {
       refuseControlCharacters(body, []);
@@ -56,7 +56,7 @@ function missingField(faults: readonly Fault[]): AppError | undefined {
   const fault = faults.find(({ keyword }) => keyword === 'required');
   if (fault === undefined) return undefined;
   const { requiredProperties }: { requiredProperties?: string[] } = fault.params;
-  const names = (requiredProperties ?? []).map((name) => fieldName([...keysOf(fault), name]));
+  const names = (requiredProperties ?? []).map((name) => fieldName([...toKeys(fault), name]));
   const [name = ''] = names;
   return new AppError('missing_field', `The body must have ${names.join(', ')}.`, {
     field: { name, fault: 'is missing.' },
@@ -67,17 +67,17 @@ function unknownField(schema: TSchema, faults: readonly Fault[]): AppError | und
   const fault = faults.find(({ keyword }) => keyword === 'additionalProperties');
   if (fault === undefined) return undefined;
   const { additionalProperties: [name = ''] = [] }: { additionalProperties?: string[] } = fault.params;
-  const known = Object.keys(shapeAt(schema, keysOf(fault))?.properties ?? {});
+  const known = Object.keys(shapeAt(schema, toKeys(fault))?.properties ?? {});
   const meant = nearest(name, known);
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  const field = fieldName([...keysOf(fault), cleaned(name)]);
+  const field = fieldName([...toKeys(fault), cleaned(name)]);
   return new AppError('invalid_input', `The body has no field ${field}.${hint} Its fields are: ${known.join(', ')}.`);
 }
 
 /** Describes the outermost fault, because the faults that each member of a union reports contradict one another. */
 function wrongValue(schema: TSchema, faults: readonly Fault[]): AppError {
   const fault = faults.toSorted((one, other) => one.instancePath.length - other.instancePath.length)[0];
-  const keys = fault === undefined ? [] : keysOf(fault);
+  const keys = fault === undefined ? [] : toKeys(fault);
   const shape = shapeAt(schema, keys);
   const isOfOtherType = fault?.keyword === 'type' || fault?.keyword === 'anyOf' || fault?.keyword === 'enum';
   const expected = isOfOtherType && shape !== undefined ? describe(shape) : fault?.message?.replace(/^must /, '');
@@ -104,7 +104,7 @@ function shapeAt(schema: Shape, keys: readonly string[]): Shape | undefined {
   return shape;
 }
 
-function keysOf({ instancePath }: Fault): string[] {
+function toKeys({ instancePath }: Fault): string[] {
   return instancePath.split('/').slice(1);
 }
 

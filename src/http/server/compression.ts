@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import { bodyOf, bytesOf, type ResponseBody } from '../pipeline/response-body.ts';
+import { type ResponseBody, toBody, toBytes } from '../pipeline/response-body.ts';
 
 /** The bytes of a response in one content coding (RFC 9110, section 8.8.3.3: each has a tag of its own). */
 export interface Representation {
@@ -62,10 +62,10 @@ export class CompressedForms {
 
   async #make(coding: Coding): Promise<Representation> {
     const { etag, headers, body } = this.#plain;
-    const bytes = await compress(coding, bytesOf(body), headers['content-type']);
+    const bytes = await compress(coding, toBytes(body), headers['content-type']);
     const tag = `${etag.slice(0, -1)}-${coding}"`;
     const compressed = {
-      body: bodyOf(bytes),
+      body: toBody(bytes),
       etag: tag,
       headers: { ...headers, etag: tag, 'content-length': String(bytes.length), 'content-encoding': coding },
     };

@@ -20,7 +20,7 @@ export function addFormRoutes(app: App, add: (app: App) => void): void {
 }
 
 /** Returns the fields of a request's form. */
-export function formOf({ body }: { body: unknown }): Form {
+export function readForm({ body }: { body: unknown }): Form {
   const fields = Object.entries(toFields(body)).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value]] : [],
   );

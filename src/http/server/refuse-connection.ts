@@ -48,16 +48,16 @@ export function problemOfRequest({ httpVersion, headers }: IncomingMessage, now:
 /** Sends an error to a request that is not read further. Its body may still arrive, so the connection ends. */
 export function refuse(response: ServerResponse, problem: Problem, options: Options): void {
   const body = JSON.stringify(problem.body);
-  response.writeHead(problem.status, headersOf(problem, body, options)).end(body);
+  response.writeHead(problem.status, toHeaders(problem, body, options)).end(body);
 }
 
 function end(socket: Duplex, problem: Problem, options: Options): void {
   const body = JSON.stringify(problem.body);
-  const headers = Object.entries(headersOf(problem, body, options)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const headers = Object.entries(toHeaders(problem, body, options)).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${headers.join('')}\r\n${body}`);
 }
 
-function headersOf({ headers }: Problem, body: string, { newRequestId }: Options): Record<string, string> {
+function toHeaders({ headers }: Problem, body: string, { newRequestId }: Options): Record<string, string> {
   return {
     ...headers,
     'content-type': 'application/json; charset=utf-8',

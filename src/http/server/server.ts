@@ -152,7 +152,7 @@ function respondToError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const problem = problemOf(error, request.raw, options.now());
+  const problem = toServerProblem(error, request.raw, options.now());
   if (problem.status >= 500 && !(error instanceof AppError))
     options.log.error({ id: request.id, err: error }, 'a request failed');
   else if (error instanceof AppError && error.cause !== undefined) {
@@ -303,7 +303,7 @@ function unmatched(app: App, { method, url }: FastifyRequest, now: Date): Proble
   return toProblem(new AppError('not_found', 'Nothing is served at this address. /docs lists all addresses.'), now);
 }
 
-function problemOf(error: unknown, { complete: isComplete }: IncomingMessage, now: Date): Problem {
+function toServerProblem(error: unknown, { complete: isComplete }: IncomingMessage, now: Date): Problem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'FST_ERR_HANDLER_TIMEOUT' && !isComplete) return tooSlow(now);
   if (isDiskFull(error)) return unavailable(describeFullDisk(error));

@@ -54,7 +54,7 @@ export function createStartingServer({ drawProblem, pages }: StartingViews): Ser
     const unread = problemOfRequest(request, options.now());
     if (unread !== undefined) return refuse(response, unread, options);
     response.setHeader('x-request-id', newRequestId());
-    const { path, query } = addressOf(request);
+    const { path, query } = readAddress(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (isRead && path === '/healthz') return send(response, 200, json({ status: 'ok' }));
     const { stylesheet, renderProblem } = pages;
@@ -109,7 +109,7 @@ export async function listenWhileStarting(
   };
 }
 
-function addressOf({ url = '' }: IncomingMessage): { path: string; query: Parameters } {
+function readAddress({ url = '' }: IncomingMessage): { path: string; query: Parameters } {
   const [path = '', query] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s);
   return { path, query: withDocumentedForms(Object.fromEntries(new URLSearchParams(query))) };
 }

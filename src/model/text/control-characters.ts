@@ -4,11 +4,11 @@ const controlCharacter = /[^\P{Cc}\t\n\r\u0085]|\p{Cs}/u;
 /** Returns the code of the first character that no text may have; undefined when there is none. */
 export function findControlCharacter(text: string): string | undefined {
   const [found] = controlCharacter.exec(text) ?? [];
-  return found === undefined ? undefined : codeOf(found);
+  return found === undefined ? undefined : formatCodePoint(found);
 }
 
 /** Returns the code of a character as Unicode writes it: `U+0007`. */
-export function codeOf(character: string): string {
+export function formatCodePoint(character: string): string {
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
@@ -40,6 +40,12 @@ export function findMisleading(text: string): Misleading[] {
   return [...text.matchAll(misleading)].flatMap(({ index, 0: character }) => {
     if (index === 0 && character === '\ufeff') return [];
     const name = names[character];
-    return [{ index, character, name: name === undefined ? codeOf(character) : `${codeOf(character)}, ${name}` }];
+    return [
+      {
+        index,
+        character,
+        name: name === undefined ? formatCodePoint(character) : `${formatCodePoint(character)}, ${name}`,
+      },
+    ];
   });
 }

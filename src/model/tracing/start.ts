@@ -29,7 +29,7 @@ export async function startTracing(environment = process.env): Promise<() => Pro
   const named = resources.detectResources({ detectors: [resources.envDetector] });
   const provider = new sdk.TracerProvider({
     resource: resources.defaultResource().merge(own).merge(named),
-    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(ratioOf(environment)) }),
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(readRatio(environment)) }),
     spanProcessors: [
       new sdk.BatchSpanProcessor({
         exporter: new OTLPTraceExporter({ timeoutMillis: exportWithinMs }),
@@ -74,7 +74,7 @@ async function loadPackages() {
 }
 
 /** Returns the share of traces that begin here and are exported. */
-function ratioOf({ OTEL_TRACES_SAMPLER_ARG: text = '1' }: Readonly<Record<string, string | undefined>>): number {
+function readRatio({ OTEL_TRACES_SAMPLER_ARG: text = '1' }: Readonly<Record<string, string | undefined>>): number {
   const ratio = Number(text);
   return ratio >= 0 && ratio <= 1 ? ratio : 1;
 }

@@ -16,6 +16,6 @@ export function fromCursor(end: number | string): Date | null {
 }
 
 /** Returns a hash of everything that a list depends on; its 16 characters keep cursors short in URLs. */
-export function listKeyOf(parts: readonly unknown[]): string {
+export function toListKey(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
 }

@@ -36,7 +36,7 @@ export function readWindow(text: WindowText, now: Date): Window | undefined {
     if (since !== undefined || until !== undefined) {
       throw invalid('period cannot be used together with since or until; keep one.');
     }
-    return windowOfPeriod(period, timeZone, now);
+    return readPeriod(period, timeZone, now);
   }
   if (since === undefined && until === undefined) return undefined;
   const first = since === undefined ? undefined : readMoment('since', since, timeZone);
@@ -73,7 +73,7 @@ function lengthBetween(first: Moment | undefined, last: Moment | undefined): Win
   return { days: first.day.until(last.day, { largestUnit: 'days' }).days + 1 };
 }
 
-function windowOfPeriod(period: string, timeZone: string, now: Date): Window {
+function readPeriod(period: string, timeZone: string, now: Date): Window {
   const { first, next, length } = daysOfPeriod(period, today(now, timeZone));
   const window = { since: startOfDay(first, timeZone), until: startOfDay(next, timeZone), timeZone, length };
   const named = { name: 'period', period };
@@ -173,7 +173,11 @@ export interface WindowMeaning {
   time_zone: string;
 }
 
-export function meaningOf({ since, until, timeZone }: Pick<Window, 'since' | 'until' | 'timeZone'>): WindowMeaning {
+export function toWindowMeaning({
+  since,
+  until,
+  timeZone,
+}: Pick<Window, 'since' | 'until' | 'timeZone'>): WindowMeaning {
   return { since: since && formatInstant(since), until: until && formatInstant(until), time_zone: timeZone };
 }
 

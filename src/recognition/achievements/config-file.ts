@@ -16,7 +16,7 @@ import { readList, readNode, short } from '../rules/file/read-node.ts';
 import { readPointActions } from '../rules/file/read-point-actions.ts';
 import type { Reading } from '../rules/file/read-trigger.ts';
 import { type Report, toReports } from '../rules/file/report.ts';
-import { shapeOf } from '../rules/file/shape.ts';
+import { toShape } from '../rules/file/shape.ts';
 import { readYamlByParts } from '../rules/file/yaml-recovery.ts';
 import type { YamlNode } from '../rules/file/yaml-tree.ts';
 
@@ -58,7 +58,7 @@ function emptyConfig(): Config {
 
 function readRoot(root: YamlNode, reading: Reading): Config {
   const parts = new Map<string, YamlNode>();
-  const shape = shapeOf(ConfigFile);
+  const shape = toShape(ConfigFile);
   readEntries({ ...shape, properties: shape.properties ?? {} }, root, 'the file', {
     faults: reading.faults,
     // The lists are read below, part by part, so that a faulty part does not invalidate the others.
@@ -86,7 +86,7 @@ function checkVersion(node: YamlNode | undefined, faults: Fault[]): void {
 function readWebhooks(node: YamlNode | undefined, names: readonly string[], { faults }: Reading): Webhook[] {
   if (node === undefined) return [];
   const webhooks = new Map<string, Webhook>();
-  for (const item of readList(shapeOf(ConfigFile.properties.webhooks), node, 'the list webhooks', faults)) {
+  for (const item of readList(toShape(ConfigFile.properties.webhooks), node, 'the list webhooks', faults)) {
     const webhook = readWebhook(item, names, faults);
     if (webhook === undefined) continue;
     if (webhooks.has(webhook.name)) {

@@ -5,8 +5,8 @@ import { pointRead } from '../../database/reads/point-reads.ts';
 import type { Board } from './board.ts';
 import { readDefinition } from './definition.ts';
 import { lookUpNamedPeopleJob, rankBoardJob, readTeamsJob } from './jobs.ts';
-import { namedPeopleOf } from './named-people-store.ts';
-import { teamsOf } from './teams/team-store.ts';
+import { listPersonKeys } from './named-people-store.ts';
+import { listTeamKeys } from './teams/team-store.ts';
 
 /** A stored board. */
 export interface StoredBoard {
@@ -107,9 +107,9 @@ export async function saveBoards(
     place,
     definition: board.definition,
     is_private: board.isPrivate,
-    owners: ownersOf(board),
-    teams: teamsOf(board),
-    people: namedPeopleOf(board),
+    owners: listOwners(board),
+    teams: listTeamKeys(board),
+    people: listPersonKeys(board),
     // The job that freezes windows finds out whether any has ended.
     freeze_at: board.window.kind === 'period' ? null : now,
   }));
@@ -141,7 +141,7 @@ export async function saveBoards(
   if (rows.some(({ people }) => people.length > 0)) await addJob(transaction, lookUpNamedPeopleJob);
 }
 
-function ownersOf({ repositories }: Board): string[] {
+function listOwners({ repositories }: Board): string[] {
   const places = repositories.filter(({ isIncluded }) => isIncluded).flatMap((pattern) => pattern.places);
   return [...new Set(places.map(({ provider, owner }) => `${provider}/${owner}`.toLowerCase()))];
 }

@@ -19,7 +19,7 @@ export interface BoardWindow extends Window {
 }
 
 /** Returns the window in which a board counts at a moment. */
-export function windowOf(rule: WindowRule, now: Date): BoardWindow {
+export function toBoardWindow(rule: WindowRule, now: Date): BoardWindow {
   const { timeZone } = rule;
   if (rule.kind === 'seasons') {
     const number = seasonAt(rule, now);
@@ -46,7 +46,7 @@ export function settledAt({ rules }: Pick<Board, 'rules'>, window: Window, until
 }
 
 /** Returns the moment as of which grants count: those of a window that has ended count as of its last instant. */
-export function grantsAsOf({ until }: Pick<Window, 'until'>, now: Date): Date {
+export function toGrantTime({ until }: Pick<Window, 'until'>, now: Date): Date {
   return until !== null && until <= now ? new Date(until.getTime() - 1) : now;
 }
 
@@ -57,7 +57,7 @@ export function endedWindows(rule: WindowRule, now: Date): BoardWindow[] {
     return Array.from({ length: present - 1 }, (_, index) => withBefore(season(rule, index + 1), index + 1));
   }
   if (rule.kind === 'period' && /^[a-z]/.test(rule.period)) return [];
-  const window = windowOf(rule, now);
+  const window = toBoardWindow(rule, now);
   return window.until !== null && window.until <= now ? [window] : [];
 }
 

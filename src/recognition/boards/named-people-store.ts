@@ -61,14 +61,14 @@ export async function saveLookedUp(
 }
 
 /** Removes the lookups of accounts that are stored by now, and of those that no present board names. */
-export async function forgetLookedUp(connection: Connection): Promise<void> {
+export async function deleteLookedUp(connection: Connection): Promise<void> {
   await sql`
     delete from named_people n where ${isStored} or n.name not in (${presentNames})`.execute(connection);
 }
 
 /** Returns whether a board names accounts that are not stored and that their hosts have not denied either. */
 export async function namesUnknownPeople(connection: Connection, board: NamingBoard): Promise<boolean> {
-  const names = namedPeopleOf(board);
+  const names = listPersonKeys(board);
   if (names.length === 0) return false;
   const { rows } = await sql`
     select from unnest(${names}::text[]) as n (name)
@@ -83,11 +83,11 @@ export function peopleNamedIn({ people, teams, grants }: NamingBoard): PersonNam
 }
 
 /** Returns the name of an account in the database: `provider/login`, in lower case. */
-export function keyOf({ provider, login }: PersonName): string {
+export function toPersonKey({ provider, login }: PersonName): string {
   return `${provider}/${nameKey(login)}`;
 }
 
-/** Returns the accounts that a board names, as `keyOf` names them. */
-export function namedPeopleOf(board: NamingBoard): string[] {
-  return [...new Set(peopleNamedIn(board).map(keyOf))];
+/** Returns the accounts that a board names, as `toPersonKey` names them. */
+export function listPersonKeys(board: NamingBoard): string[] {
+  return [...new Set(peopleNamedIn(board).map(toPersonKey))];
 }

@@ -6,11 +6,10 @@ export type Kind = 'github' | 'http' | 'slack' | 'discord';
 /** The destination of messages: an address, or a discussion that gets comments (`repository` is `owner/name`). */
 export type Target = { url: string } | { repository: string; title: string };
 
-/** A webhook in a repository's file: the achievements for which it requests notifications, and their receiver. */
-export type Webhook = { name: string; achievements: readonly string[] } & (
+/** The receiver that a webhook in a repository's file names. */
+export type NamedReceiver =
   | { type: 'github'; repository: string; title: string }
-  | { type: Exclude<Kind, 'github'>; url: string }
-);
+  | { type: Exclude<Kind, 'github'>; url: string };
 
 /** The data of a message about an award; nothing else about the award is sent. */
 export interface Content {
@@ -55,14 +54,14 @@ export type Outcome =
       retryAt?: Date | undefined;
     };
 
-export function targetOf(webhook: Webhook): Target {
-  return webhook.type === 'github'
-    ? { repository: webhook.repository, title: webhook.title }
-    : { url: new URL(webhook.url).href };
+export function toTarget(receiver: NamedReceiver): Target {
+  return receiver.type === 'github'
+    ? { repository: receiver.repository, title: receiver.title }
+    : { url: new URL(receiver.url).href };
 }
 
 /** Returns a key of a receiver that does not reveal its address, which may be a secret. */
-export function receiverOf(provider: string, kind: Kind, target: Target): string {
+export function toReceiver(provider: string, kind: Kind, target: Target): string {
   const parts = 'url' in target ? [target.url] : [provider, target.repository.toLowerCase(), target.title];
   return createHash('sha256')
     .update(JSON.stringify([kind, ...parts]))

@@ -8,7 +8,7 @@ import type { Provider } from '../../hosts/interface/provider.ts';
 import { createOutboundClient } from '../../hosts/outbound/client.ts';
 import type { Log } from '../../model/log.ts';
 import { notifyJob, ReceiverReference } from './jobs.ts';
-import { findDueReceivers, forgetFinished, forgetRecovered } from './outbox-store.ts';
+import { deleteFinished, deleteRecovered, findDueReceivers } from './outbox-store.ts';
 import { type NotificationContext, send } from './send.ts';
 
 /** The most receivers with due messages for which jobs are queued each minute. */
@@ -75,8 +75,8 @@ function createNotificationTasks(context: NotificationContext): Record<string, T
         for (const receiver of due) await addJob(connection, notifyJob(receiver));
         const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
         const finished = { sent: before(sentKeptMs), dead: before(deadKeptMs) };
-        await inBatches(() => forgetFinished(connection, finished, messagesAtOnce));
-        await forgetRecovered(connection);
+        await inBatches(() => deleteFinished(connection, finished, messagesAtOnce));
+        await deleteRecovered(connection);
       },
     },
   };

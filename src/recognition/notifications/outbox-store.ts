@@ -251,7 +251,7 @@ function firstOfNext(where: RawBuilder<boolean>): RawBuilder<unknown> {
 }
 
 /** Deletes some messages that were sent or given up before these times. @returns how many. */
-export function forgetFinished(
+export function deleteFinished(
   connection: Connection,
   before: { sent: Date; dead: Date },
   limit: number,
@@ -264,7 +264,7 @@ export function forgetFinished(
 }
 
 /** Deletes the failures of receivers without waiting messages. There is one for each receiver at most. */
-export async function forgetRecovered(connection: Connection): Promise<void> {
+export async function deleteRecovered(connection: Connection): Promise<void> {
   await sql`
     delete from failing_receivers f where not exists (
       select from notifications n where n.receiver = f.receiver and n.state = 'waiting')`.execute(connection);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf, recordAction } from '../../accounts/access/actor.ts';
+import { findActor, recordAction } from '../../accounts/access/actor.ts';
 import { loadOwnedPage, presentOwnedPage } from '../../accounts/access/owned-list.ts';
 import type { AccessServices } from '../../accounts/access/services.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
@@ -98,7 +98,7 @@ function addRetry(app: App, services: AccessServices): void {
         if (!(await revive(transaction, subject, now()))) {
           throw new AppError('conflict', `The notification is ${known.state}: only dead ones can be sent again.`);
         }
-        const actor = await actorOf(transaction, caller);
+        const actor = await findActor(transaction, caller);
         await recordAction(services, transaction, account.id, { action: 'notification_retried', subject, ...actor });
         return (await findNotification(transaction, account.id, subject)) ?? known;
       }),

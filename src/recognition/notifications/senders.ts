@@ -36,7 +36,7 @@ export async function post(
     });
   } catch (error) {
     signal.throwIfAborted();
-    return { outcome: 'failed', ...reasonOf(error) };
+    return { outcome: 'failed', ...toReason(error) };
   }
   const { status, headers } = response;
   if (status >= 200 && status < 300) return { outcome: 'sent' };
@@ -48,7 +48,7 @@ export async function post(
 }
 
 /** Describes a failed connection without the text of its error, which may hold addresses. */
-function reasonOf(error: unknown): { reason: string; isFinal?: boolean } {
+function toReason(error: unknown): { reason: string; isFinal?: boolean } {
   const refused = findRefusal(error);
   if (refused !== undefined) return { reason: `is ${refused.message}; nothing was sent`, isFinal: true };
   const isSlow = error instanceof Error && /timeout/i.test(error.name);

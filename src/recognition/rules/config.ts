@@ -50,5 +50,5 @@ export type Webhook = WebhookEvents &
 interface WebhookEvents {
   name: string;
   /** The names of the achievements whose awards are sent. */
-  achievements: string[];
+  achievements: readonly string[];
 }

@@ -14,10 +14,10 @@ export interface Goal {
  * Returns the goal of an achievement; undefined where progress has no single number: with several triggers, with several
  * counts, or with a count that must not be exceeded.
  */
-export function goalOf(achievement: Achievement): Goal | undefined {
+export function toGoal(achievement: Achievement): Goal | undefined {
   const [trigger, ...others] = achievement.triggers.flat();
   if (trigger === undefined || others.length > 0) return undefined;
-  const terms = termsOf(trigger.condition);
+  const terms = listTerms(trigger.condition);
   const items = terms.filter((term) => !concernsPerson(term));
   const [term, ...further] = terms.filter(concernsPerson);
   if (term === undefined || further.length > 0 || (term.kind !== 'count' && term.kind !== 'sum')) return undefined;
@@ -32,6 +32,6 @@ export function goalOf(achievement: Achievement): Goal | undefined {
   return { achievement, trigger, wanted, measured: { conditions } };
 }
 
-function termsOf(condition: Checked): readonly Checked[] {
-  return condition.kind === 'and' ? condition.terms.flatMap(termsOf) : [condition];
+function listTerms(condition: Checked): readonly Checked[] {
+  return condition.kind === 'and' ? condition.terms.flatMap(listTerms) : [condition];
 }

@@ -32,7 +32,7 @@ export function decidingKinds({ triggers }: Achievement, pointActions: readonly 
   };
   for (const { action, condition } of triggers.flat()) {
     addAction(action);
-    const pointNames = pointsOf(condition);
+    const pointNames = listPointActions(condition);
     const isAny = action === 'point';
     const rules = pointActions.filter(({ name }) => isAny || pointNames.includes(name)).flatMap((point) => point.rules);
     for (const rule of rules) addAction(rule.action);
@@ -45,7 +45,7 @@ export function neededKinds(deciding: ReadonlySet<Kind>): Set<Kind> {
   return new Set([...deciding].flatMap((kind) => [kind, kindsAbove[kind] ?? kind]));
 }
 
-function pointsOf(condition: Checked): string[] {
+function listPointActions(condition: Checked): string[] {
   if (condition.kind === 'sum' || condition.kind === 'rank') return condition.actions;
-  return condition.kind === 'and' || condition.kind === 'or' ? condition.terms.flatMap(pointsOf) : [];
+  return condition.kind === 'and' || condition.kind === 'or' ? condition.terms.flatMap(listPointActions) : [];
 }

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { algorithmOf, type SigningKey } from '../../accounts/access/tokens/signing-key.ts';
+import { type SigningKey, toAlgorithm } from '../../accounts/access/tokens/signing-key.ts';
 
 /** The paths that verifiers fetch. They are below the service's address, which must not change. */
 export const paths = {
@@ -16,7 +16,7 @@ export type PublicKey = Pick<SigningKey, 'id' | 'publicKey'>;
  * address is not https or has no host name.
  * https://w3c-ccg.github.io/did-method-web/
  */
-export function didOf(publicUrl: string): string | undefined {
+export function toDid(publicUrl: string): string | undefined {
   const { protocol, host, hostname, pathname } = new URL(publicUrl);
   if (protocol !== 'https:' || ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''))) return undefined;
   const folders = pathname.split('/').filter((folder) => folder !== '');
@@ -30,7 +30,7 @@ function encodePart(part: string): string {
 
 /** Returns the identifier of this service as an issuer: its DID, or the URL of its profile where it has none. */
 export function issuerId(publicUrl: string): string {
-  return didOf(publicUrl) ?? profileUrl(publicUrl);
+  return toDid(publicUrl) ?? profileUrl(publicUrl);
 }
 
 function profileUrl(publicUrl: string): string {
@@ -44,7 +44,7 @@ export function issuerIn(publicUrl: string): object {
 
 /** Returns the profile of the issuer, whose id is its own address; it also names the DID. */
 export function issuerProfile(publicUrl: string): object {
-  const did = didOf(publicUrl);
+  const did = toDid(publicUrl);
   return {
     id: profileUrl(publicUrl),
     type: ['Profile'],
@@ -61,13 +61,13 @@ export function issuerProfile(publicUrl: string): object {
  * Open Badges 3.0, section "Dereferencing the Public Key", allows both.
  */
 export function keyUrl(publicUrl: string, keyId: string): string {
-  const did = didOf(publicUrl);
+  const did = toDid(publicUrl);
   return did === undefined ? `${publicUrl}${paths.keys}/${keyId}` : `${did}#${keyId}`;
 }
 
 /** Returns a key as it is published (RFC 7517). */
 export function toJwk({ id, publicKey }: PublicKey): object {
-  return { ...publicKey, kid: id, use: 'sig', alg: algorithmOf(publicKey) };
+  return { ...publicKey, kid: id, use: 'sig', alg: toAlgorithm(publicKey) };
 }
 
 /** Returns the DID document, with all keys that ever signed. Its URLs have to be absolute. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import {
-  algorithmOf,
   type NewSigningKey,
   type SigningAlgorithm,
   type SigningKey,
+  toAlgorithm,
 } from '../../accounts/access/tokens/signing-key.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inOneTransaction } from '../../database/connections/transaction.ts';
@@ -60,12 +60,12 @@ async function findCurrent(connection: Connection, { now, algorithm }: Context):
     .where('signs_until', '>', now)
     .orderBy('created_at', 'desc')
     .execute();
-  const row = rows.find((found) => algorithmOf(found.public_key) === algorithm);
+  const row = rows.find((found) => toAlgorithm(found.public_key) === algorithm);
   return row && { id: row.id, publicKey: row.public_key, privateKey: row.private_key };
 }
 
 /** Deletes the private keys that no longer sign, also those of algorithms that are not in use any more. */
-export async function forgetSigners(connection: Connection, now: Date): Promise<void> {
+export async function deleteSigners(connection: Connection, now: Date): Promise<void> {
   await sql`
     delete from credential_signers s using credential_keys k
     where k.id = s.key_id and k.signs_until <= ${now}`.execute(connection);

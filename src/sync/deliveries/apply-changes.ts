@@ -14,7 +14,7 @@ import { claimLookupWithin } from '../../database/queue/lookups.ts';
 import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
 import type { Change } from '../../hosts/interface/provider.ts';
 import { deleteAccess } from '../../recognition/achievements/awards/access-store.ts';
-import { requestBoardsOf } from '../../recognition/boards/ranking/request-store.ts';
+import { requestBoards } from '../../recognition/boards/ranking/request-store.ts';
 import type { SyncContext } from '../context.ts';
 import { pollJob } from '../listings/poll-repository.ts';
 import { recordVisibility } from '../lookups/record-state.ts';
@@ -78,18 +78,18 @@ export async function applyChanges(
     jobs: new Map(),
   };
   const stars = others.flatMap((delivered) => {
-    const repository = repositories.get(keyOf(delivered));
+    const repository = repositories.get(toKey(delivered));
     return delivered.change.type === 'star' && repository !== undefined
       ? [{ repository, change: delivered.change }]
       : [];
   });
   if (stars.length > 0) await takeSharedErasureLock(transaction);
-  for (const delivered of hiding) await applyChange(batch, delivered, repositories.get(keyOf(delivered)));
-  const read = others.flatMap((delivered) => repositories.get(keyOf(delivered))?.id ?? []);
+  for (const delivered of hiding) await applyChange(batch, delivered, repositories.get(toKey(delivered)));
+  const read = others.flatMap((delivered) => repositories.get(toKey(delivered))?.id ?? []);
   // A single change locks its streams itself.
   if (read.length > 1) await lockStreams(transaction, read);
   if (stars.length > 0) await saveStarGivers(context, transaction, stars);
-  for (const delivered of others) await applyChange(batch, delivered, repositories.get(keyOf(delivered)));
+  for (const delivered of others) await applyChange(batch, delivered, repositories.get(toKey(delivered)));
   await finishBatch(batch);
   await markApplied(transaction, deliveries, context.now());
   await recordApplied(transaction, [...distinct.values()], context.now());
@@ -108,7 +108,7 @@ async function finishBatch({ context, transaction, ...batch }: Batch): Promise<v
   await recordTotalsChanged(transaction, [...batch.changedRepositories]);
   for (const mention of batch.accountsToLookUp) await claimLookupWithin(transaction, lookUpJob(mention), context.now());
   for (const job of batch.jobs.values()) await addJob(transaction, job);
-  for (const id of sorted(batch.changedRepositories)) await requestBoardsOf(transaction, id);
+  for (const id of sorted(batch.changedRepositories)) await requestBoards(transaction, id);
 }
 
 function sorted(values: Iterable<string>): string[] {
@@ -120,12 +120,13 @@ async function findChanged(
   transaction: Connection,
   delivered: readonly DeliveredChange[],
 ): Promise<Map<string, Repository>> {
-  const idsOf = new Map<string, Set<string>>();
+  const idsByProvider = new Map<string, Set<string>>();
   for (const { provider, change } of delivered) {
-    if ('repository' in change) idsOf.set(provider, (idsOf.get(provider) ?? new Set()).add(change.repository));
+    if ('repository' in change)
+      idsByProvider.set(provider, (idsByProvider.get(provider) ?? new Set()).add(change.repository));
   }
   const found = new Map<string, Repository>();
-  for (const [provider, ids] of idsOf) {
+  for (const [provider, ids] of idsByProvider) {
     for (const [id, repository] of await findByExternalIds(transaction, provider, [...ids])) {
       found.set(`${provider} ${id}`, repository);
     }
@@ -133,7 +134,7 @@ async function findChanged(
   return found;
 }
 
-function keyOf({ provider, change }: DeliveredChange): string {
+function toKey({ provider, change }: DeliveredChange): string {
   return 'repository' in change ? `${provider} ${change.repository}` : '';
 }
 

@@ -1,5 +1,5 @@
 import type { Connection } from '../../database/connections/connection.ts';
-import { failureOf, inOneTransaction, isLockWait, isTooSlow } from '../../database/connections/transaction.ts';
+import { catchFailure, inOneTransaction, isLockWait, isTooSlow } from '../../database/connections/transaction.ts';
 import { isWorkerAway } from '../../database/connections/unavailable.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
 import type { Appliers, SyncContext } from '../context.ts';
@@ -138,7 +138,7 @@ async function applyInOrder(
   { deliveries, which }: Taken,
 ): Promise<void> {
   const apply = async (part: readonly Unapplied[]): Promise<'applied' | 'failed' | 'waits'> => {
-    const failure = await failureOf(transaction, () => applyChanges(context, transaction, part));
+    const failure = await catchFailure(transaction, () => applyChanges(context, transaction, part));
     const [first] = part;
     if (failure === undefined || first === undefined) return 'applied';
     if (isLockWait(failure) || isWorkerAway(failure) || (which === 'new' && isTooSlow(failure))) {

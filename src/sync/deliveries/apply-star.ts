@@ -7,7 +7,7 @@ import type { SyncContext } from '../context.ts';
 import { ActorsOfScan } from '../streams/actors-of-scan.ts';
 import { savePage } from '../streams/read-stream.ts';
 import { isStreamShown, requestScanFor } from '../streams/removal-store.ts';
-import { starOf } from '../streams/store-stars.ts';
+import { toStar } from '../streams/store-stars.ts';
 
 /** The time, in ms, for which star deliveries are remembered. An older delivery cannot be put in order any more. */
 export const starEventsKeptMs = 30 * 86_400_000;
@@ -65,7 +65,7 @@ export async function applyStar(
   }
   if (state.isStarred) {
     const page = {
-      contributions: [starOf(account.externalId, state.at)],
+      contributions: [toStar(account.externalId, state.at)],
       actors: [account],
       wholeParents: [],
       nextCursor: null,

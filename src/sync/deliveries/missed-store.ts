@@ -117,6 +117,6 @@ export async function endRedeliveries(
 }
 
 /** Deletes some redeliveries from before a time, of which no provider has a record any more. @returns how many. */
-export function forgetRedeliveries(connection: Connection, before: Date, limit: number): Promise<number> {
+export function deleteRedeliveries(connection: Connection, before: Date, limit: number): Promise<number> {
   return deleteSome(connection, 'redeliveries', { where: sql`found_at < ${before}`, orderBy: sql`found_at`, limit });
 }

@@ -27,7 +27,7 @@ export async function recordApplied(
   now: Date,
 ): Promise<void> {
   const rows = delivered.flatMap(({ provider, change }) => {
-    const about = subjectOf(change);
+    const about = toSubject(change);
     return about === undefined ? [] : [{ provider, ...about }];
   });
   if (rows.length === 0) return;
@@ -71,7 +71,7 @@ export async function findOwnersDeliveries(connection: Connection, accountId: st
  * Returns the owner or the repository that a change is about; undefined for changes of an account, of a person's rights
  * or of an installation.
  */
-function subjectOf(change: Change): { owner: string | null; repository: string | null } | undefined {
+function toSubject(change: Change): { owner: string | null; repository: string | null } | undefined {
   if (change.type === 'account' || change.type === 'administrator' || change.type === 'installation') return undefined;
   if (change.type === 'owned') return { owner: change.account, repository: null };
   return { owner: change.type === 'contributions' ? change.owner : null, repository: change.repository };

@@ -41,6 +41,6 @@ export async function findRejections(connection: Connection): Promise<RejectionC
 }
 
 /** Deletes counts of rejections that have not occurred since a time: one for each host and reason, so never many. */
-export async function forgetRejections(connection: Connection, before: Date): Promise<void> {
+export async function deleteRejections(connection: Connection, before: Date): Promise<void> {
   await connection.deleteFrom('rejected_deliveries').where('last_at', '<', before).execute();
 }

@@ -6,7 +6,7 @@ import { Batches } from '../../database/reads/batches.ts';
 import { SingleSchema, single } from '../../http/pipeline/envelope.ts';
 import { ProblemSchema } from '../../http/pipeline/problem.ts';
 import { deliveriesByAddress } from '../../http/pipeline/rate-limits.ts';
-import { senderOf } from '../../http/pipeline/requester.ts';
+import { toSender } from '../../http/pipeline/requester.ts';
 import type { App } from '../../http/server/app.ts';
 import { AppError } from '../../model/errors.ts';
 import { type Bodies, bodyLimits } from './bodies.ts';
@@ -105,7 +105,7 @@ async function receive(
     const length = headers['content-length'];
     const declaredBytes = length === undefined ? undefined : Number(length);
     const delivery = await services.bodies.receive(
-      { stream, sender: senderOf(ip), declaredBytes },
+      { stream, sender: toSender(ip), declaredBytes },
       (bytes) => reader.update(bytes),
       (body) => reader.finish(body),
     );

@@ -52,7 +52,7 @@ export async function saveDeliveries(connection: Connection, received: readonly 
     event,
     changes,
     received_at: receivedAt,
-    order_key: orderKeyOf({ provider, changes }),
+    order_key: toOrderKey({ provider, changes }),
   }));
   return inOneTransaction(connection, async (transaction) => {
     const saved = await sql<{ provider: string; id: string }>`
@@ -186,7 +186,7 @@ export async function haveWaitingKeys(connection: Connection): Promise<boolean> 
  * harm.
  * @returns how many.
  */
-export function forgetDeliveries(connection: Connection, before: Date, limit: number): Promise<number> {
+export function deleteDeliveries(connection: Connection, before: Date, limit: number): Promise<number> {
   const where = sql`received_at < ${before} and applied_at is not null`;
   return deleteSome(connection, 'deliveries', { where, orderBy: sql`received_at`, limit });
 }
@@ -196,12 +196,12 @@ export function forgetDeliveries(connection: Connection, before: Date, limit: nu
  * with different keys at the same time. The key is the installation that the delivery is about, otherwise its
  * repository, otherwise its account.
  */
-function orderKeyOf({ provider, changes }: { provider: string; changes: readonly Change[] }): string {
-  const subjects = changes.map(subjectOf).toSorted(({ rank: one }, { rank: other }) => one - other);
+function toOrderKey({ provider, changes }: { provider: string; changes: readonly Change[] }): string {
+  const subjects = changes.map(toSubject).toSorted(({ rank: one }, { rank: other }) => one - other);
   return `${provider} ${subjects[0]?.subject ?? ''}`.slice(0, maxLength);
 }
 
-function subjectOf(change: Change): { rank: number; subject: string } {
+function toSubject(change: Change): { rank: number; subject: string } {
   if (change.type === 'installation') return { rank: 0, subject: `installation ${change.credentialName}` };
   if ('repository' in change) return { rank: 1, subject: `repository ${change.repository}` };
   if (change.type === 'administrator') return { rank: 3, subject: `account ${change.person}` };

@@ -10,7 +10,7 @@ import { endRecount, recountNextDays } from '../../contributions/totals/recount-
 import {
   areCommitsCounted,
   countNewCommits,
-  forgetCommitCounts,
+  markCommitsUncounted,
   uncountCommits,
 } from '../../contributions/totals/total-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
@@ -24,7 +24,7 @@ import type { SyncContext } from '../context.ts';
 import { resolveAddresses } from '../lookups/resolve-addresses.ts';
 import { finishStream } from '../streams/end-scan.ts';
 import { isWholeScanWanted } from '../streams/plan.ts';
-import { forgetSkippedBefore } from '../streams/skip-store.ts';
+import { deleteSkippedBefore } from '../streams/skip-store.ts';
 import { lockStream, recordStreamChange } from '../streams/stream-change-store.ts';
 import {
   completeStream,
@@ -34,7 +34,7 @@ import {
   waitForHistory,
 } from '../streams/stream-store.ts';
 import type { Subject } from '../streams/subject.ts';
-import { recountCommitsOf, recountLanguagesOf } from '../totals/recount-large-day.ts';
+import { recountCommitsOnDay, recountLanguagesOnDay } from '../totals/recount-large-day.ts';
 
 /** The most counts of a large day, which may change meanwhile, by one call. */
 const countsOfDay = 3;
@@ -131,15 +131,15 @@ async function storeHistory(
   const { connection } = context;
   const { repository, provider, known, call } = subject;
   const { signal } = call;
-  const tip = await copy.fetch(await requirePart(provider, 'history').remoteOf(known, signal), signal);
+  const tip = await copy.fetch(await requirePart(provider, 'history').toRemote(known, signal), signal);
   const earlierTips = [...new Set([stream.cursor, ...stream.pendingTips])].filter((oid) => oid !== null);
   const isHeld = await Promise.all(earlierTips.map((oid) => copy.holds(oid, signal)));
   // Without a commit that the branch held before, only a whole scan can find the commits that it lost.
   const isWholeScan = tip === null || isWholeScanWanted(stream) || isHeld.includes(false);
   const number = stream.scanNumber + (isWholeScan ? 1 : 0);
   if (isWholeScan) {
-    await forgetCommitCounts(connection, [repository.id]);
-    await forgetSkippedBefore(connection, {
+    await markCommitsUncounted(connection, [repository.id]);
+    await deleteSkippedBefore(connection, {
       target: { repositoryId: repository.id },
       stream: stream.name,
       seenAt: context.now(),
@@ -213,7 +213,7 @@ function isRecent(stream: StreamState, now: Date): boolean {
 async function holdsCommits(context: SyncContext, { repository, provider, known, call }: Subject): Promise<boolean> {
   try {
     return await context.histories.use(repository.id, 'commits', async (copy) => {
-      const remote = await requirePart(provider, 'history').remoteOf(known, call.signal);
+      const remote = await requirePart(provider, 'history').toRemote(known, call.signal);
       return (await copy.fetch(remote, call.signal)) !== null;
     });
   } catch (error) {
@@ -236,7 +236,7 @@ export async function recountCommits(connection: Connection, recount: Recount): 
     const next = await inTransaction(connection, (to) => recountNextDays(to, repositoryId, rows));
     if (next === 'done') break;
     if (next === 'more') continue;
-    const { isComplete } = await recountCommitsOf(connection, { repositoryId, days: next, signal }, rows);
+    const { isComplete } = await recountCommitsOnDay(connection, { repositoryId, days: next, signal }, rows);
     changes = isComplete ? 0 : changes + 1;
     if (changes === countsOfDay) throw new AppError('conflict', 'A day of commits changed each time it was counted.');
   }
@@ -247,7 +247,7 @@ async function recountAllLanguages(connection: Connection, { repositoryId, rows,
   for await (const { isLarge, ...days } of daysInParts(connection, repositoryId, rows)) {
     signal.throwIfAborted();
     if (isLarge) {
-      await recountLanguagesOf(connection, { repositoryId, days, signal }, rows);
+      await recountLanguagesOnDay(connection, { repositoryId, days, signal }, rows);
     } else if (await doLanguagesDiffer(connection, repositoryId, days)) {
       await inTransaction(connection, async (transaction) => {
         await lockTotals(transaction, repositoryId);

@@ -5,12 +5,12 @@ import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
 import {
   countRedelivery,
+  deleteRedeliveries,
   endRedeliveries,
   findArrived,
   findCheck,
   findDueRedeliveries,
   findRequested,
-  forgetRedeliveries,
   saveCheck,
   saveRedelivery,
 } from '../deliveries/missed-store.ts';
@@ -30,7 +30,7 @@ const redeliveries = { most: 11, firstDelayMs: 240_000 };
 /** The most deliveries that one run requests once more. */
 const repeatsAtOnce = 200;
 /** The most records of redeliveries that one statement deletes. */
-const forgottenAtOnce = 1000;
+const deletedAtOnce = 1000;
 
 /** The metrics of the search for missed deliveries. */
 export interface MissedMetrics {
@@ -71,7 +71,7 @@ export async function findMissed(
   }
   await repeatRequests(context, { provider, app, call });
   const before = new Date(oldest.getTime() - keptMs);
-  await inBatches(() => forgetRedeliveries(connection, before, forgottenAtOnce));
+  await inBatches(() => deleteRedeliveries(connection, before, deletedAtOnce));
 }
 
 /** @returns `lost` when the provider does not know the cursor any more: the next run starts again. */

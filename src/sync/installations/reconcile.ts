@@ -9,7 +9,7 @@ import type { InstallableApp, Installation } from '../../hosts/interface/install
 import type { Call } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
-import { forgetWaitsJob } from '../lookups/end-waits.ts';
+import { endWaitsJob } from '../lookups/end-waits.ts';
 import { loadInstallations } from './load-installations.ts';
 import { updateInstalledRepositories } from './update-installed.ts';
 
@@ -71,7 +71,7 @@ async function saveReported(
     );
     await updateInstalledRepositories(context, transaction, { everyInstalledOn: provider });
     for (const { id } of changed) await addJob(transaction, welcomeJob({ provider, installation: id }));
-    if (changed.length > 0) await addJob(transaction, forgetWaitsJob);
+    if (changed.length > 0) await addJob(transaction, endWaitsJob);
     return { wanted: accepted, changed };
   });
   for (const installation of saved.wanted) {

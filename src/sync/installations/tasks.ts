@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { findKnown, requestListing } from '../../accounts/actor-store.ts';
 import { InstallationReference, reconcileJob, welcomeJob } from '../../accounts/installations/jobs.ts';
-import { findInstallation, forgetInstallations } from '../../accounts/installations/store.ts';
+import { deleteInstallations, findInstallation } from '../../accounts/installations/store.ts';
 import { collectJob } from '../../contributions/items/jobs.ts';
 import { inBatches } from '../../database/connections/in-batches.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
@@ -20,7 +20,7 @@ const restMs = 60_000;
 /** The time, in ms, for which a removed installation is remembered. */
 const removedKeptMs = 30 * 86_400_000;
 /** The most rows about removed installations that one statement deletes. */
-const forgottenAtOnce = 1000;
+const deletedAtOnce = 1000;
 
 /** Returns the jobs that follow the installations of the apps. */
 export function createInstallationTasks(context: SyncContext, metrics: MissedMetrics): Record<string, Task> {
@@ -33,14 +33,14 @@ export function createInstallationTasks(context: SyncContext, metrics: MissedMet
           await orLater(context, reconcileJob, () => reconcile(context, target));
         }
         const before = new Date(context.now().getTime() - removedKeptMs);
-        await inBatches(() => forgetInstallations(context.connection, before, forgottenAtOnce));
+        await inBatches(() => deleteInstallations(context.connection, before, deletedAtOnce));
       },
     },
     welcome: {
       urgency: 'interactive',
       run: async (payload, signal) => {
         const reference = Value.Parse(InstallationReference, payload);
-        await orLater(context, welcomeJob(reference), () => welcome(context, reference, callOf(signal)));
+        await orLater(context, welcomeJob(reference), () => welcome(context, reference, toCall(signal)));
       },
     },
     find_missed_deliveries: {
@@ -61,7 +61,7 @@ function apps(
   signal: AbortSignal,
 ): { provider: string; app: InstallableApp; call: Call }[] {
   return [...providers].flatMap(([provider, { app }]) =>
-    app === undefined ? [] : [{ provider, app, call: callOf(signal) }],
+    app === undefined ? [] : [{ provider, app, call: toCall(signal) }],
   );
 }
 
@@ -91,7 +91,7 @@ async function orReport(context: SyncContext, work: () => Promise<void>): Promis
   }
 }
 
-function callOf(signal: AbortSignal): Call {
+function toCall(signal: AbortSignal): Call {
   return { urgency: 'background', signal, cost: newCost() };
 }
 

@@ -3,17 +3,17 @@ import { refreshJob } from '../../accounts/jobs.ts';
 import { hideUnseen } from '../../accounts/repositories/hide-store.ts';
 import { findByExternalIds, type Repository } from '../../accounts/repositories/store.ts';
 import { collectRepositoryJob } from '../../contributions/items/jobs.ts';
-import { forgetReportedBy } from '../../contributions/totals/private-store.ts';
+import { deleteReportedBy } from '../../contributions/totals/private-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
 import {
   type Call,
   type ListedRepository,
+  listStreams,
   type Provider,
   type RepositoryPage,
   type StreamTip,
-  streamsOf,
 } from '../../hosts/interface/provider.ts';
 import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
@@ -108,7 +108,7 @@ async function saveDifferent(
   { page, listedAt }: { page: RepositoryPage; listedAt: Date },
 ): Promise<void> {
   if (page.isRefused && page.credentialName !== null)
-    await forgetReportedBy(transaction, account.provider, page.credentialName);
+    await deleteReportedBy(transaction, account.provider, page.credentialName);
   if (page.repositories.length === 0) return;
   const externalIds = page.repositories.map(({ externalId }) => externalId);
   const stored = await findByExternalIds(transaction, account.provider, externalIds);
@@ -160,7 +160,7 @@ function changedStreams(
   stored: ReadonlyMap<string, StreamTip>,
 ): string[] {
   const unknown: StreamTip = { total: null, changedAt: null, revision: null };
-  return streamsOf(provider).flatMap(({ name }) => {
+  return listStreams(provider).flatMap(({ name }) => {
     const known = stored.get(name);
     return known === undefined || isDeepStrictEqual(known, listed[name] ?? unknown) ? [] : [name];
   });
@@ -173,10 +173,10 @@ function changedStreams(
 function hasOtherFacts(known: Repository, listed: ListedRepository): boolean {
   const credentialName =
     known.credentialName !== null && listed.credentialName !== null ? known.credentialName : listed.credentialName;
-  return !isDeepStrictEqual(factsOf(known), { ...factsOf(listed), credentialName });
+  return !isDeepStrictEqual(toFacts(known), { ...toFacts(listed), credentialName });
 }
 
-function factsOf(repository: RepositoryFacts): RepositoryFacts {
+function toFacts(repository: RepositoryFacts): RepositoryFacts {
   const { externalId, handle, name, description, language, license, defaultBranch, isPrivate, credentialName } =
     repository;
   const { isFork, stars, forks, openIssues, sizeKib } = repository;

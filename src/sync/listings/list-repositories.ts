@@ -9,15 +9,15 @@ import {
 } from '../../accounts/repositories/listing-store.ts';
 import { countListed, saveListedRepositories } from '../../accounts/repositories/store.ts';
 import { lockAccounts } from '../../accounts/store.ts';
-import { forgetReportedBy } from '../../contributions/totals/private-store.ts';
+import { deleteReportedBy } from '../../contributions/totals/private-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
-import { type Call, type ListedRepository, type Provider, streamsOf } from '../../hosts/interface/provider.ts';
+import { type Call, type ListedRepository, listStreams, type Provider } from '../../hosts/interface/provider.ts';
 import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
 import { recordState, recordVisibility } from '../lookups/record-state.ts';
-import { countSkipped, forgetSkippedBefore } from '../streams/skip-store.ts';
+import { countSkipped, deleteSkippedBefore } from '../streams/skip-store.ts';
 import { recordSkips, SkipCollector } from '../streams/skips.ts';
 import { saveTips } from '../streams/stream-store.ts';
 
@@ -43,12 +43,12 @@ export async function listRepositories(
   for (let pages = 0; pages < maxPages; pages += 1) {
     const listedAt = context.now();
     const page = await provider.repositories.list(account, cursor, skips.call);
-    const place = placeOf(account, page.credentialName, startedAt);
+    const place = toPlace(account, page.credentialName, startedAt);
     const next = await inTransaction(context.connection, async (transaction): Promise<'more' | 'again' | 'end'> => {
       await saveListed(context, transaction, { account, provider, repositories: page.repositories, listedAt });
       await recordSkips(context, transaction, place, skips.take());
       if (page.isRefused && page.credentialName !== null)
-        await forgetReportedBy(transaction, account.provider, page.credentialName);
+        await deleteReportedBy(transaction, account.provider, page.credentialName);
       if (page.endsView && looks < maxLooks) {
         // A list that breaks off early must not hide the repositories that it left out.
         const listed = await countListed(transaction, account.id, page.credentialName, startedAt);
@@ -77,7 +77,7 @@ export async function listRepositories(
 }
 
 /** Returns the place of skipped repositories, which differs between the public view and the views of credentials. */
-function placeOf({ provider, id }: Account, credentialName: string | null, seenAt: Date) {
+function toPlace({ provider, id }: Account, credentialName: string | null, seenAt: Date) {
   const stream = credentialName === null ? publicListing : privateListing;
   return { provider, target: { accountId: id }, stream, seenAt };
 }
@@ -94,9 +94,9 @@ async function finishViews(
 ): Promise<boolean> {
   let skipped = 0;
   for (const credentialName of [null, '']) {
-    const place = placeOf(account, credentialName, startedAt);
+    const place = toPlace(account, credentialName, startedAt);
     skipped += await countSkipped(transaction, place, ['repository']);
-    await forgetSkippedBefore(transaction, place);
+    await deleteSkippedBefore(transaction, place);
   }
   return skipped === 0 && (await hideUnlisted(transaction, account.id, startedAt, listedAt));
 }
@@ -125,7 +125,7 @@ export async function saveListed(
   const owners = { repositoryIds: [...ids.values()] };
   await recordInstalled(connection, owners, listedAt);
   // Some streams exist for installed repositories only, which `recordInstalled` has just marked.
-  await saveTips(connection, repositories, ids, { streams: streamsOf(provider), kinds });
+  await saveTips(connection, repositories, ids, { streams: listStreams(provider), kinds });
   // A response to a request from just before an installation ended must not show hidden repositories again.
   const hidden = await hideUncovered(connection, owners, listedAt);
   // The caller may record the state of the account itself.

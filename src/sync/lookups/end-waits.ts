@@ -2,7 +2,7 @@ import { boundPolls } from '../../accounts/repositories/poll-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inBatches } from '../../database/connections/in-batches.ts';
 import type { Job } from '../../database/queue/added-jobs.ts';
-import { findDelayedByAllowance, forgetRefusals } from '../../database/queue/lookups.ts';
+import { deleteRefusals, findDelayedByAllowance } from '../../database/queue/lookups.ts';
 import { runNow } from '../../database/queue/queue.ts';
 
 /** The most lookups that one statement deletes. */
@@ -10,8 +10,8 @@ const refusalsAtOnce = 1000;
 /** The most polls that one statement reads. */
 const pollsAtOnce = 10_000;
 
-/** Ends all stored waits (see `forgetWaits`). */
-export const forgetWaitsJob: Job = { task: 'forget_waits', payload: {}, key: 'forget_waits', priority: 5 };
+/** Ends all stored waits (see `endWaits`). */
+export const endWaitsJob: Job = { task: 'end_waits', payload: {}, key: 'end_waits', priority: 5 };
 
 /** Tasks that are delayed when a host refuses requests. */
 const tasks = [
@@ -30,8 +30,8 @@ const tasks = [
  * Ends every stored wait for a host's quota, because there may be another credential: at the start of a process, and
  * when an installation is new. Each statement is a transaction of its own. A host that still refuses does so at the first request, and each process remembers that.
  */
-export async function forgetWaits(connection: Connection, now: Date): Promise<void> {
-  await inBatches(() => forgetRefusals(connection, refusalsAtOnce), Number.POSITIVE_INFINITY);
+export async function endWaits(connection: Connection, now: Date): Promise<void> {
+  await inBatches(() => deleteRefusals(connection, refusalsAtOnce), Number.POSITIVE_INFINITY);
   await runNow(connection, tasks, now, await findDelayedByAllowance(connection));
   let after: string | null = null;
   do after = await boundPolls(connection, now, { after, limit: pollsAtOnce });

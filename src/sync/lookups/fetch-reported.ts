@@ -8,8 +8,8 @@ import {
 } from '../../contributions/items/jobs.ts';
 import { recordPrivateCounters } from '../../contributions/present-counters.ts';
 import {
+  deleteReportedTotals,
   findReportedTotals,
-  forgetReportedTotals,
   saveReportedTotals,
 } from '../../contributions/totals/private-store.ts';
 import { saveReportedWindow } from '../../contributions/windows/reported-window-store.ts';
@@ -109,7 +109,7 @@ export async function fetchReportedTotals(context: SyncContext, accountId: strin
       });
       await renewLookup(connection, key, fetchedAt);
     }
-    await forgetReportedTotals(connection, accountId, provider.privateData?.credentialNames() ?? []);
+    await deleteReportedTotals(connection, accountId, provider.privateData?.credentialNames() ?? []);
     return accountId;
   });
 }

@@ -3,8 +3,8 @@ import type { Call } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import {
   type DueName,
+  deleteLookedUp,
   findDueNames,
-  forgetLookedUp,
   saveLookedUp,
 } from '../../recognition/boards/named-people-store.ts';
 import { requestBoardsWithPerson } from '../../recognition/boards/ranking/request-store.ts';
@@ -26,7 +26,7 @@ export async function lookUpNamedPeople(context: SyncContext, call: Call): Promi
     if (result === 'limited') limited.add(due.provider);
     else await saveResult(context, due, result);
   }
-  await forgetLookedUp(context.connection);
+  await deleteLookedUp(context.connection);
 }
 
 type Result = 'stored' | 'absent' | 'failed' | 'limited';

@@ -14,7 +14,7 @@ import {
   type WithdrawnCredential,
 } from '../../accounts/repositories/withdrawn-store.ts';
 import { findById } from '../../accounts/store.ts';
-import { forgetWithdrawnTotals } from '../../contributions/totals/private-store.ts';
+import { deleteWithdrawnTotals } from '../../contributions/totals/private-store.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob, type Job } from '../../database/queue/added-jobs.ts';
 import { announce } from '../../database/queue/announcements.ts';
@@ -57,11 +57,11 @@ function endAppJob(provider: string, after: string): Job {
  */
 export async function withdrawLostCredentials(context: SyncContext): Promise<void> {
   const { connection, providers, now } = context;
-  const namesOf = (name: string): string[] => providers.get(name)?.privateData?.credentialNames() ?? [];
+  const listCredentialNames = (name: string): string[] => providers.get(name)?.privateData?.credentialNames() ?? [];
   for (const [name, provider] of providers) {
-    const elsewhere = [...providers.keys()].filter((other) => other !== name).flatMap(namesOf);
+    const elsewhere = [...providers.keys()].filter((other) => other !== name).flatMap(listCredentialNames);
     await inTransaction(connection, async (transaction) => {
-      const credentialNames = namesOf(name);
+      const credentialNames = listCredentialNames(name);
       if (await recordWithdrawn(transaction, name, { credentialNames, elsewhere }, now())) {
         await addJob(transaction, hideWithdrawnJob);
       }
@@ -124,7 +124,7 @@ async function hideSome(context: SyncContext, credential: WithdrawnCredential): 
     const ids = ended.map(({ ownerId }) => ownerId);
     await recordVisibility(context, transaction, ids);
     await listAgain(context, transaction, await findFormerlyInstalled(transaction, ids));
-    return owners.length > 0 || (await forgetWithdrawnTotals(transaction, credential, totalsAtOnce)) > 0;
+    return owners.length > 0 || (await deleteWithdrawnTotals(transaction, credential, totalsAtOnce)) > 0;
   });
 }
 

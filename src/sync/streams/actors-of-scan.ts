@@ -15,7 +15,7 @@ export class ActorsOfScan {
   }
 
   /** Returns our ids of the accounts on a page: of those just `saved`, and of those met before. */
-  idsOf(actors: readonly Actor[], saved: ReadonlyMap<string, string>): Map<string, string> {
+  findIds(actors: readonly Actor[], saved: ReadonlyMap<string, string>): Map<string, string> {
     const ids = new Map<string, string>();
     for (const { externalId } of actors) {
       const id = saved.get(externalId) ?? this.#known.get(externalId)?.id;
@@ -29,8 +29,8 @@ export class ActorsOfScan {
     return actors.flatMap(({ externalId }) => this.#known.get(externalId)?.id ?? []);
   }
 
-  /** Forgets accounts of a page that were erased since the scan met them: of those of the page, only `stored` are left. */
-  forgetErased(actors: readonly Actor[], stored: ReadonlySet<string>): void {
+  /** Removes accounts of a page that were erased since the scan met them: of those of the page, only `stored` are left. */
+  removeErased(actors: readonly Actor[], stored: ReadonlySet<string>): void {
     for (const { externalId } of actors) {
       const known = this.#known.get(externalId);
       if (known !== undefined && !stored.has(known.id)) this.#known.delete(externalId);

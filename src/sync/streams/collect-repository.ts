@@ -1,19 +1,19 @@
 import { markRepositoryDeleted } from '../../accounts/repositories/hide-store.ts';
 import { markCollected, type Repository } from '../../accounts/repositories/store.ts';
-import { prepareListOf } from '../../contributions/contributors/prepare-store.ts';
+import { prepareMissingList } from '../../contributions/contributors/prepare-store.ts';
 import { addPendingWhereAbsent } from '../../contributions/items/detail-store.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { type GitRemote, requirePart } from '../../hosts/interface/provider.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { requestAwards } from '../../recognition/achievements/awards/jobs-store.ts';
-import { requestBoardsOf } from '../../recognition/boards/ranking/request-store.ts';
+import { requestBoards } from '../../recognition/boards/ranking/request-store.ts';
 import type { Extent, SyncContext } from '../context.ts';
 import { cutCommit, readEmptyHistory, readHistory } from '../histories/read-history.ts';
 import { saveListed } from '../listings/list-repositories.ts';
 import { recordVisibility } from '../lookups/record-state.ts';
 import { cutPaths, fillCommitFiles } from './fill-commit-files.ts';
 import { fillDetails } from './fill-details.ts';
-import { followFile } from './follow-achievements.ts';
+import { followAchievements } from './follow-achievements.ts';
 import { followBoards } from './follow-boards.ts';
 import { dueScan, isHistory } from './plan.ts';
 import { readStream } from './read-stream.ts';
@@ -52,7 +52,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
   let gitFailure: AppError | undefined;
   for (const stream of await findStreams(context.connection, repository.id)) {
     if (extent !== undefined && !stream.covers.some((kind) => extent.kinds.has(kind))) continue;
-    const { isRead, failure } = await outcomeOf(collectStream(context, subject, stream));
+    const { isRead, failure } = await awaitOutcome(collectStream(context, subject, stream));
     isComplete &&= isRead;
     if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'hidden';
     // The file of achievements is read after the push that changed it, and also where git cannot be read.
@@ -81,10 +81,10 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
     context.onFailure(error, 'reading details');
     isComplete = false;
   }
-  if (extent === undefined) await prepareListOf(context.connection, repository.ownerId);
+  if (extent === undefined) await prepareMissingList(context.connection, repository.ownerId);
   if (isComplete && extent === undefined) await markCollected(context.connection, repository.id, startedAt);
   await requestAwards(context.connection, repository.id, context.now());
-  await requestBoardsOf(context.connection, repository.id);
+  await requestBoards(context.connection, repository.id);
   if (gitFailure !== undefined) throw new GitFailure(gitFailure);
   return isComplete ? 'complete' : 'incomplete';
 }
@@ -131,7 +131,7 @@ async function storeSkips(
   await replaceSkips(context, { provider: repository.provider, target, stream, seenAt }, skips.take(), keptPaths);
 }
 
-async function outcomeOf(work: Promise<boolean>): Promise<{ isRead: boolean; failure?: unknown }> {
+async function awaitOutcome(work: Promise<boolean>): Promise<{ isRead: boolean; failure?: unknown }> {
   try {
     return { isRead: await work };
   } catch (error) {
@@ -145,7 +145,7 @@ async function tryFollowFile(context: SyncContext, subject: Subject, isHistoryOl
   const { cursor = null, providerRevision = null } = streams.find(isHistory) ?? {};
   const revision = isHistoryOld ? (providerRevision ?? cursor) : (cursor ?? providerRevision);
   try {
-    await followFile(context, subject, revision);
+    await followAchievements(context, subject, revision);
     await followBoards(context, subject, revision);
   } catch (error) {
     if (!isOfOnePart(error)) throw error;
@@ -161,7 +161,7 @@ async function tryFillCommitFiles(
   context: SyncContext,
   { repository, provider, known, call, extent }: Subject,
 ): Promise<void> {
-  const findRemote = async (): Promise<GitRemote> => requirePart(provider, 'history').remoteOf(known, call.signal);
+  const findRemote = async (): Promise<GitRemote> => requirePart(provider, 'history').toRemote(known, call.signal);
   try {
     const { signal, onSkipped } = call;
     const onPart = extent?.onPart;

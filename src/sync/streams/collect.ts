@@ -51,7 +51,7 @@ export async function collectAccount(
 ): Promise<CollectingEnd> {
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  const job = withUrgency(collectJob(accountId), urgencyOf(work));
+  const job = withUrgency(collectJob(accountId), toUrgency(work));
   const { key } = job;
   const { connection } = context;
   if (account === undefined || provider === undefined || account.pinned) {
@@ -82,7 +82,7 @@ export async function collectNamedRepository(
   const { accountId, repository: name, withPrivate } = requested;
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  const job = withUrgency(collectRepositoryJob(requested), urgencyOf(work));
+  const job = withUrgency(collectRepositoryJob(requested), toUrgency(work));
   const { key } = job;
   if (account === undefined || provider === undefined || account.pinned) {
     await completeLookup(context.connection, key);
@@ -158,7 +158,7 @@ async function failAbsent(context: SyncContext, requested: RepositoryOfAccount, 
   });
 }
 
-function urgencyOf({ call, firstCall = call }: Work): Call['urgency'] {
+function toUrgency({ call, firstCall = call }: Work): Call['urgency'] {
   return firstCall.urgency;
 }
 

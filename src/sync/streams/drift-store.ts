@@ -43,7 +43,7 @@ export async function markDriftsRepaired(
 }
 
 /** Deletes some repaired drifts that were found before a time. @returns how many. */
-export function forgetDrifts(connection: Connection, before: Date, limit: number): Promise<number> {
+export function deleteDrifts(connection: Connection, before: Date, limit: number): Promise<number> {
   const where = sql`is_repaired and found_at < ${before}`;
   return deleteSome(connection, 'drifts', { where, orderBy: sql`found_at`, limit });
 }

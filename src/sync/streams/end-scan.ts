@@ -1,11 +1,11 @@
 import { recordTotalsChanged } from '../../contributions/items/collection-store.ts';
 import { adoptOrphans } from '../../contributions/items/contribution-store.ts';
-import { countSeen, type FullScan, forgetSeen, removeUnseen } from '../../contributions/items/scan-store.ts';
+import { countSeen, deleteSeen, type FullScan, removeUnseen } from '../../contributions/items/scan-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { type ItemKind, listedKinds } from '../../model/contribution.ts';
 import type { SyncContext } from '../context.ts';
-import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
+import { countSkipped, deleteSkippedBefore } from './skip-store.ts';
 import { storeDeliveredStars } from './store-stars.ts';
 import { lockStream } from './stream-change-store.ts';
 import { completeStream, moveCursor, type StreamState } from './stream-store.ts';
@@ -36,10 +36,10 @@ export async function isShort(
   const kinds = listedKinds(stream.covers);
   if (total === 0 || !scan.isFull || kinds.length === 0) return false;
   const seen = await countSeen(transaction, fullScan(subject, stream, scan, kinds));
-  return seen + (await countSkipped(transaction, placeOf(subject, stream, scan), kinds)) < total;
+  return seen + (await countSkipped(transaction, toPlace(subject, stream, scan), kinds)) < total;
 }
 
-export function placeOf(
+export function toPlace(
   { repository }: Pick<Subject, 'repository'>,
   { name }: StreamState,
   { startedAt }: { startedAt: Date },
@@ -75,7 +75,7 @@ export async function withholdStream(
       scanTotal: null,
       reachedAt: null,
     });
-    await forgetSeen(transaction, repository.id, name);
+    await deleteSeen(transaction, repository.id, name);
     await completeStream(transaction, repository.id, name, {
       knownUntil: scan.startedAt,
       completedAt: now(),
@@ -119,7 +119,7 @@ export async function finishStream(
   scan: { startedAt: Date; isFull: boolean; isDeep: boolean },
 ): Promise<'done' | 'more'> {
   if (scan.isFull) {
-    const place = placeOf({ repository }, stream, scan);
+    const place = toPlace({ repository }, stream, scan);
     const kinds = stream.covers.filter((kind) => kind !== 'commit');
     // An item that could not be read may be any of those that the scan did not see, so none of them is removed.
     const hasGaps = kinds.length > 0 && (await countSkipped(transaction, place, kinds)) > 0;
@@ -127,8 +127,8 @@ export async function finishStream(
       const end = await removeUnseen(transaction, fullScan({ repository }, stream, scan, kinds));
       if (end === 'more') return end;
     }
-    await forgetSeen(transaction, repository.id, stream.name);
-    await forgetSkippedBefore(transaction, place);
+    await deleteSeen(transaction, repository.id, stream.name);
+    await deleteSkippedBefore(transaction, place);
   }
   await completeStream(transaction, repository.id, stream.name, {
     knownUntil: scan.startedAt,

@@ -1,5 +1,5 @@
 import { findPendingDetails, type PendingDetail, saveCommitFiles } from '../../contributions/items/detail-store.ts';
-import { forgetLostCommits, notePendingDetails } from '../../contributions/items/pending-store.ts';
+import { deleteLostCommits, notePendingDetails } from '../../contributions/items/pending-store.ts';
 import { countLanguages } from '../../contributions/languages/linguist.ts';
 import { saveCommitLanguages } from '../../contributions/languages/store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
@@ -69,7 +69,7 @@ export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<v
   for (const use of ['commit_files', 'commit_languages'] as const) {
     const [first] = await findPendingDetails(connection, repositoryId, use, { limit: 1 });
     if (first === undefined) continue;
-    await forgetLostCommits(connection, repositoryId, use);
+    await deleteLostCommits(connection, repositoryId, use);
     pending.push(use);
   }
   if (pending.length === 0) return;

@@ -26,13 +26,13 @@ export async function fillDetails(context: SyncContext, subject: Subject): Promi
   const { repository, provider, known, call } = subject;
   await notePendingDetails(context.connection, repository.id, { signal: call.signal });
   await fill(context, subject, 'commit_lines', async (pending) => {
-    const found = (await provider.details?.readLineCounts(known, keysOf(pending), call)) ?? new Map();
+    const found = (await provider.details?.readLineCounts(known, listKeys(pending), call)) ?? new Map();
     await inTransaction(context.connection, (transaction) =>
       saveLineCounts(transaction, repository.id, pending, found),
     );
   });
   await fill(context, subject, 'pull_request_files', async (pending) => {
-    const found = (await provider.details?.readChangedFiles(known, keysOf(pending), call)) ?? new Map();
+    const found = (await provider.details?.readChangedFiles(known, listKeys(pending), call)) ?? new Map();
     await inTransaction(context.connection, (transaction) =>
       saveChangedFiles(transaction, repository.id, pending, found),
     );
@@ -55,6 +55,6 @@ async function fill(
   }
 }
 
-function keysOf(pending: readonly PendingDetail[]): string[] {
+function listKeys(pending: readonly PendingDetail[]): string[] {
   return pending.map(({ key }) => key);
 }

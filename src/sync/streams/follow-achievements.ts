@@ -10,7 +10,7 @@ import type { Subject } from './subject.ts';
  * Reads an installed repository's file of achievements when the default branch has moved since the last time.
  * @param revision the newest known commit of the default branch; null: none is known.
  */
-export async function followFile(
+export async function followAchievements(
   context: SyncContext,
   { repository, known, provider, call }: Subject,
   revision: string | null,

@@ -6,7 +6,7 @@ import {
   type ReadBoards,
   saveRepositoryFile,
 } from '../../recognition/boards/file/file-store.ts';
-import { fileHostOf } from '../../recognition/boards/file/hosts.ts';
+import { toFileHost } from '../../recognition/boards/file/hosts.ts';
 import { boardsPaths, readBoardsFile } from '../../recognition/boards/file/read-file.ts';
 import type { FileHost } from '../../recognition/boards/file/reading.ts';
 import { maxFileBytes } from '../../recognition/rules/file/decode.ts';
@@ -37,7 +37,7 @@ export async function followBoards(
   const read = (await provider.files?.read(known, boardsPaths, call)) ?? null;
   if (read === null) return;
   const found = boardsPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
-  const file = found === undefined ? null : readFile(found, fileHostOf(account, context.providers));
+  const file = found === undefined ? null : readFile(found, toFileHost(account, context.providers));
   await inTransaction(connection, (transaction) =>
     saveRepositoryFile(
       transaction,

@@ -3,7 +3,7 @@ import type { Repository } from '../../accounts/repositories/store.ts';
 import { saveContributions } from '../../contributions/items/contribution-store.ts';
 import { addPendingForPullRequests } from '../../contributions/items/detail-store.ts';
 import type { ReadContributions } from '../../contributions/items/read-rows-store.ts';
-import { forgetSeen } from '../../contributions/items/scan-store.ts';
+import { deleteSeen } from '../../contributions/items/scan-store.ts';
 import { holdAccounts } from '../../contributions/items/write-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
@@ -12,7 +12,7 @@ import { type ContributionPage, requirePart } from '../../hosts/interface/provid
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
-import { finishStream, isShort, placeOf, removeRest, type Scan, withholdStream } from './end-scan.ts';
+import { finishStream, isShort, removeRest, type Scan, toPlace, withholdStream } from './end-scan.ts';
 import type { DueScan } from './plan.ts';
 import { recordSkips } from './skips.ts';
 import { moveBack, moveCursor, type StreamState, startScan } from './stream-store.ts';
@@ -66,7 +66,7 @@ export async function readStream(
         scan: { stream: stream.name, isFull: scan.isFull },
         actors,
       });
-      await recordSkips(context, transaction, placeOf(subject, stream, scan), subject.skips.take());
+      await recordSkips(context, transaction, toPlace(subject, stream, scan), subject.skips.take());
       const total = page.nextCursor === null ? Math.min(scanTotal ?? 0, page.total ?? 0) : 0;
       const endsTooEarly = looks < maxLooks && (await isShort(transaction, subject, stream, scan, total));
       if (endsTooEarly) {
@@ -102,7 +102,7 @@ async function beginScan(
   if (due !== 'resume') {
     await inTransaction(context.connection, async (transaction) => {
       await startScan(transaction, repository.id, stream.name, { startedAt, isFull, isDeep });
-      await forgetSeen(transaction, repository.id, stream.name);
+      await deleteSeen(transaction, repository.id, stream.name);
     });
   }
   const since = isFull || stream.knownUntil === null ? null : new Date(stream.knownUntil.getTime() - clockToleranceMs);
@@ -128,13 +128,13 @@ export async function savePage(
   const known = actors.idsOfKnown(page.actors);
   if (known.length > 0) {
     await takeSharedErasureLock(transaction);
-    actors.forgetErased(page.actors, await holdAccounts(transaction, known));
+    actors.removeErased(page.actors, await holdAccounts(transaction, known));
   }
   const saved = await saveActors(transaction, repository.provider, actors.unsaved(page.actors), {
     mentionedAt: requestedAt,
     newId: context.newId,
   });
-  const accountIds = actors.idsOf(page.actors, saved);
+  const accountIds = actors.findIds(page.actors, saved);
   await saveContributions(transaction, {
     repositoryId: repository.id,
     contributions: page.contributions,

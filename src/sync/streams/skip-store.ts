@@ -20,14 +20,14 @@ interface SkipPlace {
   seenAt: Date;
 }
 
-function columnsOf(target: SkipTarget): { repositoryId: string | null; accountId: string | null; id: string } {
+function toColumns(target: SkipTarget): { repositoryId: string | null; accountId: string | null; id: string } {
   return 'repositoryId' in target
     ? { repositoryId: target.repositoryId, accountId: null, id: target.repositoryId }
     : { repositoryId: null, accountId: target.accountId, id: target.accountId };
 }
 
 type Key = Pick<SkippedPart, 'kind' | 'reason' | 'path' | 'isStored'>;
-const keyOf = ({ kind, reason, path, isStored }: Key): string => JSON.stringify([kind, reason, path, isStored]);
+const toKey = ({ kind, reason, path, isStored }: Key): string => JSON.stringify([kind, reason, path, isStored]);
 
 /**
  * Adds skipped parts to the counts of a scan, one row for each place.
@@ -38,13 +38,13 @@ export async function saveSkipped(
   { provider, target, stream, seenAt }: SkipPlace,
   parts: readonly SkippedPart[],
 ): Promise<boolean[]> {
-  const { repositoryId, accountId } = columnsOf(target);
+  const { repositoryId, accountId } = toColumns(target);
   const places = new Map<string, SkippedPart & { items: number }>();
   for (const part of parts) {
-    const place = places.get(keyOf(part)) ?? { ...part, items: 0 };
+    const place = places.get(toKey(part)) ?? { ...part, items: 0 };
     place.items += 1;
     place.isCounted &&= part.isCounted;
-    places.set(keyOf(part), place);
+    places.set(toKey(part), place);
   }
   const { rows } = await sql<Key>`
     with saved as (
@@ -62,19 +62,19 @@ export async function saveSkipped(
       returning kind, reason, path, is_stored as "isStored", xmax = 0 as is_new
     )
     select kind, reason, path, "isStored" from saved where is_new`.execute(connection);
-  const added = new Set(rows.map(keyOf));
-  return parts.map((part) => added.delete(keyOf(part)));
+  const added = new Set(rows.map(toKey));
+  return parts.map((part) => added.delete(toKey(part)));
 }
 
 /** Deletes the places that a complete scan did not meet again, except those of kept paths, which it may not have read. */
-export async function forgetSkippedBefore(
+export async function deleteSkippedBefore(
   connection: Connection,
   { target, stream, seenAt }: Omit<SkipPlace, 'provider'>,
   keptPaths: readonly string[] = [],
 ): Promise<void> {
   await sql`
     delete from skipped_items
-    where coalesce(repository_id, account_id) = ${columnsOf(target).id} and stream = ${stream} and seen_at < ${seenAt}
+    where coalesce(repository_id, account_id) = ${toColumns(target).id} and stream = ${stream} and seen_at < ${seenAt}
       and path <> all(${[...keptPaths]}::text[])`.execute(connection);
 }
 
@@ -86,7 +86,7 @@ export async function countSkipped(
 ): Promise<number> {
   const { rows } = await sql<{ items: number }>`
     select coalesce(sum(items), 0)::integer as items from skipped_items
-    where coalesce(repository_id, account_id) = ${columnsOf(target).id} and stream = ${stream}
+    where coalesce(repository_id, account_id) = ${toColumns(target).id} and stream = ${stream}
       and seen_at = ${seenAt} and not is_stored and kind = any(${[...kinds]}::text[])`.execute(connection);
   return rows[0]?.items ?? 0;
 }

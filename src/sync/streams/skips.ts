@@ -2,7 +2,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import type { Call, SkippedPart } from '../../hosts/interface/provider.ts';
 import type { SyncContext } from '../context.ts';
-import { forgetSkippedBefore, type SkipTarget, saveSkipped } from './skip-store.ts';
+import { deleteSkippedBefore, type SkipTarget, saveSkipped } from './skip-store.ts';
 
 /** Collects the parts of responses that are skipped while a call is used. */
 export class SkipCollector {
@@ -48,9 +48,9 @@ export async function replaceSkips(
   keptPaths: readonly string[] = [],
 ): Promise<void> {
   // Most runs skip nothing, and then one statement is enough.
-  if (parts.length === 0) return forgetSkippedBefore(context.connection, at, keptPaths);
+  if (parts.length === 0) return deleteSkippedBefore(context.connection, at, keptPaths);
   await inTransaction(context.connection, async (transaction) => {
     await recordSkips(context, transaction, at, parts);
-    await forgetSkippedBefore(transaction, at, keptPaths);
+    await deleteSkippedBefore(transaction, at, keptPaths);
   });
 }

@@ -5,7 +5,7 @@ import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
 import { type Contribution, noDetails } from '../../model/contribution.ts';
 
 /** Returns the star of an account, which was given at `at`. */
-export function starOf(accountId: string, at: Date): Contribution {
+export function toStar(accountId: string, at: Date): Contribution {
   return {
     kind: 'star',
     externalId: accountId,
@@ -36,7 +36,7 @@ export async function storeDeliveredStars(
   const addedStars = stars.filter(({ isStarred }) => isStarred);
   await saveContributions(transaction, {
     repositoryId,
-    contributions: addedStars.map(({ externalId, at }) => starOf(externalId, at)),
+    contributions: addedStars.map(({ externalId, at }) => toStar(externalId, at)),
     accountIds: new Map(
       addedStars.flatMap(({ externalId, accountId }) => (accountId === null ? [] : [[externalId, accountId]])),
     ),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
 import { announceOwner } from '../../contributions/items/collection-store.ts';
 import { holdRepository } from '../../contributions/items/write-store.ts';
-import { columnOf } from '../../contributions/totals/column-store.ts';
+import { columnInSql } from '../../contributions/totals/column-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import type { ListedRepository, Stream, StreamTip } from '../../hosts/interface/provider.ts';
@@ -123,7 +123,7 @@ export async function findTips(
 const totalsOfKinds = sql.join(
   storedCounters.flatMap(({ name, kind, where }) => {
     if (where !== undefined) return [];
-    const total = columnOf(name, 't');
+    const total = columnInSql(name, 't');
     const others = kind === 'issue_comment' ? sql` + t.pull_request_comments` : sql``;
     return [sql`when ${sql.lit(kind)} then ${total}${others}`];
   }),

@@ -35,7 +35,7 @@ export function createOrphanTasks(context: CheckingContext): Record<string, Task
 
 /** @returns the position of the next batch; undefined at the end. */
 async function checkSome(context: CheckingContext, { column, after }: Position): Promise<Position | undefined> {
-  const place = column === undefined ? 0 : namingColumns.findIndex((naming) => nameOf(naming) === column);
+  const place = column === undefined ? 0 : namingColumns.findIndex((naming) => formatName(naming) === column);
   const [named, following] = namingColumns.slice(Math.max(place, 0));
   if (named === undefined) return undefined;
   const { found, last } = await repairOrphans(context.connection, named, { after, limit: atOnce });
@@ -43,10 +43,10 @@ async function checkSome(context: CheckingContext, { column, after }: Position):
     context.onOrphans(named.table, found);
     if (named.of === 'repositories') await addJob(context.connection, cleanUpJob);
   }
-  if (last !== undefined) return { column: nameOf(named), after: last };
-  return following && { column: nameOf(following) };
+  if (last !== undefined) return { column: formatName(named), after: last };
+  return following && { column: formatName(following) };
 }
 
-function nameOf({ table, column }: NamingColumn): string {
+function formatName({ table, column }: NamingColumn): string {
   return `${table}.${column}`;
 }

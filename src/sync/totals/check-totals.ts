@@ -1,5 +1,5 @@
 import { recordTotalsChanged } from '../../contributions/items/collection-store.ts';
-import { forgetNextCounts, markAddressesInParts } from '../../contributions/items/identity-store.ts';
+import { markAddressesInParts, markNextUncounted } from '../../contributions/items/identity-store.ts';
 import { lockTotals } from '../../contributions/items/write-store.ts';
 import { needsLanguages } from '../../contributions/languages/store.ts';
 import {
@@ -22,7 +22,7 @@ import {
   beforeAddresses,
   beforePeople,
   findLostPeople,
-  findLostPeopleOf,
+  findLostPeopleOfDay,
   findNextPeople,
   findRepair,
   moveRepair,
@@ -43,7 +43,7 @@ import type { Repair } from '../../database/schema/repair.ts';
 import { storedCounters } from '../../model/kinds.ts';
 import type { SyncContext } from '../context.ts';
 import { recordState } from '../lookups/record-state.ts';
-import { recountLanguagesOf, recountPeopleOf } from './recount-large-day.ts';
+import { recountLanguagesOnDay, recountPeopleOnDay } from './recount-large-day.ts';
 
 /** The number of rows of a part for each person that it compares at most. */
 const rowsOfPerson = 20;
@@ -109,7 +109,7 @@ export async function checkTotals(
 ): Promise<CheckResult> {
   const { connection } = context;
   const { repositoryId } = checked;
-  await inBatches(() => forgetNextCounts(connection));
+  await inBatches(() => markNextUncounted(connection));
   await countNew(connection, repositoryId, { rows, signal });
   let differences = 0;
   let from = await findChecked(connection, repositoryId);
@@ -189,7 +189,7 @@ async function checkLargeDay(context: Context, checked: Checked, { from, days, r
     const withLanguages = await needsLanguages(connection, repositoryId);
     const { sums, isRight } = await countDay(connection, large, withLanguages);
     if (!isRight) {
-      for (const recount of [recountPeopleOf, ...(withLanguages ? [recountLanguagesOf] : [])]) {
+      for (const recount of [recountPeopleOnDay, ...(withLanguages ? [recountLanguagesOnDay] : [])]) {
         const recounted = await recount(connection, large, rows);
         differences += await recorded(context, checked, recounted.differences);
       }
@@ -297,11 +297,11 @@ async function findLost(
   const { isLarge, ...days } = await findNextDays(connection, repositoryId, repair.from, rows);
   const limit = mostPeople(rows);
   const lost = isLarge
-    ? await findLostPeopleOf(connection, { repositoryId, days, signal }, limit)
+    ? await findLostPeopleOfDay(connection, { repositoryId, days, signal }, limit)
     : await findLostPeople(connection, repositoryId, days, limit);
   const following: Repair =
     days.until === null ? { part: 'people', after: beforePeople } : { part: 'days', from: days.until };
-  return { next: lost.length === limit ? repair : following, recount: recountOf(repositoryId, lost) };
+  return { next: lost.length === limit ? repair : following, recount: createRecount(repositoryId, lost) };
 }
 
 async function findPeople(connection: Connection, repositoryId: string, after: string, rows: number): Promise<Found> {
@@ -309,7 +309,7 @@ async function findPeople(connection: Connection, repositoryId: string, after: s
   const last = people.at(-1);
   if (last === undefined) return { next: { part: 'languages', after: beforeAddresses }, recount: null };
   const different = await findDifferentPeople(connection, repositoryId, people);
-  return { next: { part: 'people', after: last }, recount: recountOf(repositoryId, different) };
+  return { next: { part: 'people', after: last }, recount: createRecount(repositoryId, different) };
 }
 
 async function findLanguages(
@@ -334,7 +334,7 @@ async function repairLanguages(transaction: Connection, repositoryId: string, ad
   return differences;
 }
 
-function recountOf(repositoryId: string, people: readonly string[]): Found['recount'] {
+function createRecount(repositoryId: string, people: readonly string[]): Found['recount'] {
   if (people.length === 0) return null;
   return (transaction) => recountParts(transaction, repositoryId, [{ contributors: people }], storedCounters);
 }

@@ -1,7 +1,7 @@
 import {
   type Differences,
-  findDifferentLanguagesOf,
-  findDifferentPeopleOf,
+  findDifferentLanguages,
+  findDifferentPeopleOfDay,
   type Pass,
 } from '../../contributions/totals/day-differences-store.ts';
 import { beginDay, type CountOfDay, type LargeDay } from '../../contributions/totals/large-day-store.ts';
@@ -25,20 +25,20 @@ interface Recounted {
 }
 
 /** @param rows the most people of a pass. */
-export function recountPeopleOf(connection: Connection, day: LargeDay, rows: number): Promise<Recounted> {
+export function recountPeopleOnDay(connection: Connection, day: LargeDay, rows: number): Promise<Recounted> {
   const counters = ofDays(storedCounters);
   return inPasses(connection, day, {
     first: { after: beforePeople, limit: rows },
-    find: (pass) => findDifferentPeopleOf(connection, day, counters, pass),
+    find: (pass) => findDifferentPeopleOfDay(connection, day, counters, pass),
     store: (to, count, people) => recountCounted(to, count, { ...day.days, people }),
   });
 }
 
 /** @param rows the most addresses of a pass. */
-export function recountLanguagesOf(connection: Connection, day: LargeDay, rows: number): Promise<Recounted> {
+export function recountLanguagesOnDay(connection: Connection, day: LargeDay, rows: number): Promise<Recounted> {
   return inPasses(connection, day, {
     first: { after: beforeAddresses, limit: rows },
-    find: (pass) => findDifferentLanguagesOf(connection, day, pass),
+    find: (pass) => findDifferentLanguages(connection, day, pass),
     store: (to, count, addresses) => recountCounted(to, count, { languages: { ...day.days, addresses } }),
   });
 }
@@ -47,10 +47,10 @@ export function recountLanguagesOf(connection: Connection, day: LargeDay, rows: 
  * Counts the commits of a day at the position of a recount, and moves it behind the day if that is complete.
  * @param rows the most people of a pass.
  */
-export function recountCommitsOf(connection: Connection, day: LargeDay, rows: number): Promise<Recounted> {
+export function recountCommitsOnDay(connection: Connection, day: LargeDay, rows: number): Promise<Recounted> {
   return inPasses(connection, day, {
     first: { after: beforePeople, limit: rows },
-    find: (pass) => findDifferentPeopleOf(connection, day, recountedCounters, pass),
+    find: (pass) => findDifferentPeopleOfDay(connection, day, recountedCounters, pass),
     async store(to, count, people, ended) {
       const isStored = await addCounted(to, count, { ...day.days, people }, ended?.commits ?? null);
       return isStored ? people.size : null;

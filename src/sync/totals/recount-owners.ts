@@ -21,7 +21,7 @@ type Check = (transaction: Connection, batch: Batch) => Promise<Checked>;
 
 /** Returns the jobs that compare the sums of owners with their repositories, and look for lost counts, every night, and repair them. */
 export function createRecountTasks(context: SyncContext): Record<string, Task> {
-  const taskOf = (task: string, check: Check, onStart?: () => Promise<void>, onEnd?: Job): Task => ({
+  const toTask = (task: string, check: Check, onStart?: () => Promise<void>, onEnd?: Job): Task => ({
     urgency: 'background',
     run: async (payload) => {
       const { after: before } = Value.Parse(Position, payload ?? {});
@@ -34,10 +34,10 @@ export function createRecountTasks(context: SyncContext): Record<string, Task> {
   const owners: Job = { task: 'recount_owners', payload: {}, key: 'recount_owners', priority: 60 };
   return {
     recount_repositories: {
-      ...taskOf('recount_repositories', checkSummed, () => countLost(context), owners),
+      ...toTask('recount_repositories', checkSummed, () => countLost(context), owners),
       schedule: '20 1 * * *',
     },
-    recount_owners: taskOf('recount_owners', checkOwners(context)),
+    recount_owners: toTask('recount_owners', checkOwners(context)),
   };
 }
 

@@ -5,7 +5,7 @@ import { findHistory, saveCounters } from '../../contributions/totals/counter-st
 import { countStored } from '../../contributions/totals/private-store.ts';
 import {
   type ChangedContributor,
-  forgetUncounted,
+  deleteUncounted,
   recordContributorsOfChanged,
   takeChangedContributors,
 } from '../../contributions/totals/update-queue-store.ts';
@@ -17,7 +17,7 @@ import { addJob } from '../../database/queue/added-jobs.ts';
 import { announce } from '../../database/queue/announcements.ts';
 import type { Account } from '../../model/account.ts';
 import { type CounterName, type Counters, counterNames } from '../../model/counters.ts';
-import { needsOf } from '../../model/kinds.ts';
+import { listNeeds } from '../../model/kinds.ts';
 import type { SyncContext } from '../context.ts';
 
 const peopleAtOnce = 20;
@@ -44,7 +44,7 @@ export async function sumMissing(
 
 /** Counters that follow from contributions of the kinds that every code host has. */
 const ofContributions = counterNames.filter((name) => {
-  const needs = needsOf(name);
+  const needs = listNeeds(name);
   return needs.length > 0 && !needs.includes('discussion');
 });
 
@@ -105,10 +105,10 @@ export async function wantReported(
  */
 export async function updateTotals(context: SyncContext): Promise<'done' | 'more'> {
   const recorded = await recordContributors(context);
-  const forgotten = await inBatches(() => forgetUncounted(context.connection));
+  const deleted = await inBatches(() => deleteUncounted(context.connection));
   for (let round = 0; round < maxRounds; round += 1) {
     const updated = await inTransaction(context.connection, (transaction) => updateSome(context, transaction));
-    if (updated === 0) return forgotten === 'more' ? 'more' : recorded;
+    if (updated === 0) return deleted === 'more' ? 'more' : recorded;
   }
   return 'more';
 }

@@ -12,7 +12,7 @@ import type { Drawing } from './drawing/frame.ts';
 import { onPreview } from './drawing/preview-canvas.ts';
 import { fromDataAddress } from './images/encode.ts';
 import type { ImageSource } from './images/image-source.ts';
-import { cardOf } from './index.ts';
+import { findCard } from './index.ts';
 import { cardOptionParameters, looseScale, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
 import type { Rasterizer } from './png/rasterizer.ts';
 import { resumesText } from './states/coverage.ts';
@@ -35,13 +35,13 @@ export function createCardImages({
     parameters: cardOptionParameters,
     request: (card, format, query) => {
       // Invalid options are rejected before anything is looked up.
-      const { hide, show } = readCardOptions(query, cardOf(card).parts);
+      const { hide, show } = readCardOptions(query, findCard(card).parts);
       const canonical = { ...query, hide: [...hide].join(','), show: [...show].join(',') };
       const shaping = Object.fromEntries(Object.entries(canonical).filter(([name]) => !outsideOfKey.has(name)));
       return { card, format, query: canonical, key: `${card}.${format}?${normalize(shaping)}` };
     },
     draw: async ({ card: name, format, query }, input, deadline) => {
-      const card = cardOf(name);
+      const card = findCard(name);
       const options = readCardOptions(query, card.parts);
       const readable = card.read(input, options);
       if (readable === undefined) {
@@ -56,7 +56,7 @@ export function createCardImages({
       return finish(format, query, readable.draw(new Map([...found.images, ...given])), found.isFinal);
     },
     drawCollecting: async ({ card: name, format, query }: ImageRequest, resumesAt) => {
-      const card = cardOf(name);
+      const card = findCard(name);
       const options = readCardOptions(query, card.parts);
       const { collecting, collectingDetail } = options.language.words;
       const detail = resumesAt === undefined ? collectingDetail : resumesText(resumesAt, options.language);
@@ -77,12 +77,12 @@ export function createCardImages({
 export function drawProblem(card: string, query: Parameters, problem: CardProblem): Drawing {
   const options = readCardOptionsLoosely(query);
   const { words } = options.language;
-  return drawState(cardOf(card), { kind: 'problem', ...problemText(problem, words) }, options);
+  return drawState(findCard(card), { kind: 'problem', ...problemText(problem, words) }, options);
 }
 
 /** Returns an error in a language: its kind, and its cause where the kind says too little to readers. */
 export function problemText(problem: CardProblem, words: Words): { title: string; detail: string } {
-  return { title: words[titleOf(problem)], detail: detailOf(problem, words) };
+  return { title: words[toTitleKey(problem)], detail: formatDetail(problem, words) };
 }
 
 async function toImage(
@@ -96,7 +96,7 @@ async function toImage(
   return { body: await rasterizer.toPng(whole, scale), contentType: 'image/png', isFinal };
 }
 
-function titleOf({
+function toTitleKey({
   status,
 }: CardProblem): keyof Pick<Words, 'invalid' | 'refused' | 'notFound' | 'tooMany' | 'unavailable'> {
   if (status === 400) return 'invalid';
@@ -106,7 +106,7 @@ function titleOf({
 }
 
 /** Returns the cause of a problem; empty where the title says enough to readers of a card. */
-function detailOf({ status, message, explanations }: CardProblem, { problems }: Words): string {
+function formatDetail({ status, message, explanations }: CardProblem, { problems }: Words): string {
   if (explanations.length > 0) {
     const sentences = explanations.map(({ phrase, values = {} }) => fill(problems[phrase], values));
     // A list that goes on ends with an ellipsis, after which no full stop follows.

@@ -23,7 +23,7 @@ const cards = new Map<string, Card>([
 /** The names of all cards. */
 export const cardNames: readonly string[] = [...cards.keys()];
 
-export function cardOf(name: string): Card {
+export function findCard(name: string): Card {
   const card = cards.get(name);
   if (card === undefined) throw new Error(`there is no card ${name}`);
   return card;

@@ -1,10 +1,10 @@
 import { type TProperties, Type } from 'typebox';
 import { languagePart } from '../../http/pipeline/parameters.ts';
-import { type Language, languageOf } from '../languages/language.ts';
+import { type Language, loadLanguage } from '../languages/language.ts';
 import { locales } from '../languages/locales.ts';
 import { type Colour, colourPattern, readColour } from './drawing/colours.ts';
 import { type Parts, readParts } from './drawing/parts.ts';
-import { type Palette, type Palettes, palettesOf, themeAliases, themeNames } from './drawing/themes.ts';
+import { findPalettes, type Palette, type Palettes, themeAliases, themeNames } from './drawing/themes.ts';
 
 /** The options of a card that do not depend on its content. */
 export interface CardOptions {
@@ -130,8 +130,8 @@ export type CardOptionsQuery = Readonly<Record<string, unknown>>;
  */
 export function readCardOptions(query: CardOptionsQuery, parts: Parts): CardOptions {
   return {
-    palettes: palettesOf(choice(themeOf(query['theme']), themeNames, defaults.theme), changedColours(query)),
-    language: languageOf(choice(query['locale'], locales, defaults.locale)),
+    palettes: findPalettes(choice(toTheme(query['theme']), themeNames, defaults.theme), changedColours(query)),
+    language: loadLanguage(choice(query['locale'], locales, defaults.locale)),
     hide: readParts('hide', query['hide'], parts),
     show: readParts('show', query['show'], parts),
     title: typeof query['title'] === 'string' ? query['title'] : undefined,
@@ -197,7 +197,7 @@ function changedColours(query: CardOptionsQuery): Partial<Palette> {
 }
 
 /** Returns a theme by its own name. */
-function themeOf(given: unknown): unknown {
+function toTheme(given: unknown): unknown {
   return typeof given === 'string' ? (themeAliases[given] ?? given) : given;
 }
 
@@ -212,19 +212,19 @@ function integer(given: unknown): number | undefined {
 /** Returns the parameters that change the card, in one canonical form. */
 export function normalize(query: CardOptionsQuery): string {
   const entries = Object.entries(query)
-    .filter(([name, value]) => value !== undefined && value !== defaultOf(name))
+    .filter(([name, value]) => value !== undefined && value !== findDefault(name))
     .map(([name, value]): [string, string] => [name, normalizeValue(name, value)])
     .filter(([, value]) => value !== '')
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
   return new URLSearchParams(entries).toString();
 }
 
-function defaultOf(name: string): unknown {
+function findDefault(name: string): unknown {
   return Object.entries(defaults).find(([one]) => one === name)?.[1];
 }
 
 function normalizeValue(name: string, value: unknown): string {
-  if (name === 'theme') return String(themeOf(value));
+  if (name === 'theme') return String(toTheme(value));
   if (name === 'hide' || name === 'show') {
     const names = String(value).split(',');
     return [...new Set(names.map((part) => part.trim()))]

@@ -44,7 +44,7 @@ const cachedLanguages = new Map<string, Language>();
  * Returns the language of a locale.
  * @param locale one of `locales`; any other has English words.
  */
-export function languageOf(locale: string): Language {
+export function loadLanguage(locale: string): Language {
   const known = cachedLanguages.get(locale);
   if (known !== undefined) return known;
   const language = makeLanguage(locale);
@@ -69,7 +69,7 @@ function makeLanguage(locale: string): Language {
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'long' });
   const [days, weeks] = [unit('day'), unit('week')];
   const rules = new Intl.PluralRules(locale);
-  const pluralOf = onceForCount((value) => rules.select(value));
+  const selectPlural = onceForCount((value) => rules.select(value));
   const number = onceForCount((value) => full.format(value));
   const words = loadTexts(locale).cards;
   return {
@@ -88,7 +88,7 @@ function makeLanguage(locale: string): Language {
     month: (time) => month.format(time),
     weekday: (time) => weekday.format(time),
     firstDayOfWeek: firstDayOfWeek(locale),
-    plural: (phrase, value) => fill(pluralForm(words, phrase, pluralOf(value)), { n: number(value) }),
+    plural: (phrase, value) => fill(pluralForm(words, phrase, selectPlural(value)), { n: number(value) }),
   };
 }
 

@@ -8,12 +8,12 @@ import type { Reader } from './reader.ts';
 export type NumberName = Exclude<keyof Texts['definitions'], 'ofPerson' | 'ofAll' | 'coAuthored'>;
 
 /** Returns the sentence that defines a number. */
-export function definitionOf(number: NumberName, reader: Pick<Reader, 'language'>): string {
+export function defineNumber(number: NumberName, reader: Pick<Reader, 'language'>): string {
   return loadTexts(reader.language.locale).definitions[number];
 }
 
 /** Returns the sentences that define a counter: of a person, or of the items of all people in repositories. */
-export function definitionsOf(
+export function defineCounter(
   counter: CounterName,
   { isOfAll }: { isOfAll: boolean },
   reader: Pick<Reader, 'language'>,

@@ -14,7 +14,7 @@ export function homePage(site: Site, reader: Reader): string {
     title: site.name,
     description: words.intro,
     path: '/',
-    previewPath: previewOf(site.example, reader),
+    previewPath: toPreviewPath(site.example, reader),
     hasSearch: true,
     main: html`<section class="welcome"><h1>${words.tagline}</h1><p>${words.intro}</p>${searchForm(site, reader)}</section>
 ${examples(site.example, reader)}
@@ -24,7 +24,7 @@ ${examples(site.example, reader)}
   });
 }
 
-function previewOf(account: AccountName | undefined, { language: { locale } }: Reader): string {
+function toPreviewPath(account: AccountName | undefined, { language: { locale } }: Reader): string {
   return account === undefined
     ? galleryPreviewPath('contributions', locale)
     : previewPath(account.provider, account.name, 'contributions', { locale });
@@ -40,11 +40,11 @@ function examples(account: AccountName | undefined, reader: Reader): Markup {
     { alt: words.year, card: 'calendar', endpoint: 'contributions', query: { card: 'calendar', ...options } },
   ] as const;
   return html`<section class="examples">${cards.map(({ alt, card, endpoint, query }) => {
-    const pathOf = (width?: string): string =>
+    const toPath = (width?: string): string =>
       account === undefined
         ? galleryImagePath(card, { theme: 'auto', locale: language.locale, ...(width && { width }) })
         : endpointPath(account.provider, account.name, endpoint, { ...query, ...(width && { width }) });
-    const image = card === 'calendar' ? calendarPicture(pathOf, reader) : phonePicture(pathOf, alt);
+    const image = card === 'calendar' ? calendarPicture(toPath, reader) : phonePicture(toPath, alt);
     const composer = composerPath({ card, ...(account && { provider: account.provider, name: account.name }) });
     return html`<a href="${to(composer)}">${image}</a>`;
   })}</section>`;

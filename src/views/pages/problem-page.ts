@@ -52,13 +52,13 @@ function withLabels(problem: PageProblem, { account, detail, owner }: PageWords)
     ['until', detail.until],
     ['time_zone', detail.timeZone],
   ]);
-  const labelOf = (name: string): string => labels.get(name) ?? name;
+  const toLabel = (name: string): string => labels.get(name) ?? name;
   return {
     ...problem,
-    message: problem.message.replace(/^[a-z_]+(?=:? )/, labelOf),
+    message: problem.message.replace(/^[a-z_]+(?=:? )/, toLabel),
     explanations: problem.explanations.map(({ phrase, values = {} }) => ({
       phrase,
-      values: values['name'] === undefined ? values : { ...values, name: labelOf(values['name']) },
+      values: values['name'] === undefined ? values : { ...values, name: toLabel(values['name']) },
     })),
   };
 }

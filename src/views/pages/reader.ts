@@ -1,5 +1,5 @@
 import type { PageLanguage } from '../../http/pipeline/page-language.ts';
-import { type Language, languageOf } from '../languages/language.ts';
+import { type Language, loadLanguage } from '../languages/language.ts';
 import { loadTexts, type PageWords } from '../languages/texts.ts';
 
 /** The reader of a page. */
@@ -10,9 +10,9 @@ export interface Reader {
   to: (path: string) => string;
 }
 
-export function readerOf({ locale, isChosen }: PageLanguage): Reader {
+export function toReader({ locale, isChosen }: PageLanguage): Reader {
   return {
-    language: languageOf(locale),
+    language: loadLanguage(locale),
     words: loadTexts(locale).pages,
     to: (path) => (isChosen ? withLanguage(path, locale) : path),
   };

@@ -2,16 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../../accounts/access/services.ts';
 import { hasSession } from '../../accounts/access/sessions/cookies.ts';
-import { sessionOf } from '../../accounts/access/sessions/session.ts';
+import { readSession } from '../../accounts/access/sessions/session.ts';
 import { findPublicRepositories, findPublicRepository } from '../../accounts/repositories/page-store.ts';
 import { findKnownLanguages } from '../../contributions/languages/languages.ts';
 import { isFromProgram, unfinishedImageHeaders } from '../../http/image-readers.ts';
 import { authorize } from '../../http/pipeline/authorize.ts';
 import { type AccountName, AccountPath } from '../../http/pipeline/endpoint.ts';
 import type { Avatar } from '../../http/pipeline/images.ts';
-import { addPage, languageOf, type PageServices, sendPage } from '../../http/pipeline/pages.ts';
+import { addPage, type PageServices, readLanguage, sendPage } from '../../http/pipeline/pages.ts';
 import { type Problem, toProblem } from '../../http/pipeline/problem.ts';
-import { requesterOf } from '../../http/pipeline/requester.ts';
+import { toRequester } from '../../http/pipeline/requester.ts';
 import { imageHeaders } from '../../http/pipeline/response.ts';
 import type { PageSettings } from '../../http/pipeline/send.ts';
 import type { App } from '../../http/server/app.ts';
@@ -25,7 +25,7 @@ import {
 import { findNext } from '../../recognition/achievements/awards/next.ts';
 import type { ParsedFiles } from '../../recognition/achievements/files/read-file.ts';
 import { findBoardsOfPerson, findBoardsOfRepository } from '../../recognition/boards/views/open-board-store.ts';
-import { initialsOf } from '../cards/drawing/avatar.ts';
+import { toInitials } from '../cards/drawing/avatar.ts';
 import { escapeText } from '../cards/drawing/markup.ts';
 import { accountPage } from './account/account-page.ts';
 import { repositoryPage } from './account/repository-page.ts';
@@ -44,7 +44,7 @@ import { movedRoutes } from './moved/routes.ts';
 import { problemPage } from './problem-page.ts';
 import { progressRoutes } from './progress/routes.ts';
 import { countProgress } from './progress/store.ts';
-import { readerOf } from './reader.ts';
+import { toReader } from './reader.ts';
 import { settingsPageRoutes } from './settings/routes.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 
@@ -60,7 +60,7 @@ export function pageSettings(site: Site): PageSettings {
   return {
     locales,
     isPersonal: isPersonalBoard,
-    renderProblem: (problem, request) => problemPage(site, readerOf(languageOf({ locales }, request)), problem),
+    renderProblem: (problem, request) => problemPage(site, toReader(readLanguage({ locales }, request)), problem),
   };
 }
 
@@ -75,7 +75,7 @@ export function pageRoutes(app: App, without: Services): void {
   app.get('/', { ...hidden, config: { isPage: true } }, async (request, reply) =>
     sendPage(
       reply.header('cache-control', 'public, max-age=300'),
-      homePage(site, readerOf(languageOf(services, request))),
+      homePage(site, toReader(readLanguage(services, request))),
     ),
   );
   galleryRoutes(app, services);
@@ -162,7 +162,7 @@ function isPersonalBoard(url: string, cookieHeader: string): boolean {
 }
 
 async function findViewer(services: Services, cookieHeader: string | undefined): Promise<AccountName | undefined> {
-  return (await sessionOf(services, cookieHeader))?.account;
+  return (await readSession(services, cookieHeader))?.account;
 }
 
 /** Returns the segment of a path that only the names of the code hosts match, in any case of letters. */
@@ -187,7 +187,7 @@ function addSearch(app: App, services: Services): void {
       const { provider = site.providers[0] ?? '', name = '' } = request.query;
       const searched = name.trim().replace(/^@/, '');
       const path = searched === '' || !site.providers.includes(provider) ? '/' : accountPath(provider, searched);
-      const { to } = readerOf(languageOf(services, request));
+      const { to } = toReader(readLanguage(services, request));
       return reply.header('cache-control', 'no-store').redirect(to(path), 303);
     },
   );
@@ -198,7 +198,7 @@ function addAvatars(app: App, services: Services, provider: string): void {
   const config = { schema: { hide: true, params: AccountPath } };
   const findAccount = async (request: FastifyRequest, name: AccountName, deadline: Date): Promise<Found> => {
     try {
-      const resolution = await resolver.resolve(name, { deadline, requester: requesterOf(request, true) });
+      const resolution = await resolver.resolve(name, { deadline, requester: toRequester(request, true) });
       if (resolution.state === 'pending') return { isFinal: false };
       const { avatarUrl, displayName } = authorize('public', resolution, null).account;
       return { ...(await images.findAvatar(avatarUrl, deadline)), displayName };
@@ -231,7 +231,7 @@ const pending = { status: 202, body: { error: { code: 0 } }, headers: {} };
 
 /** Draws the initials of an account that has no image. */
 function initialsImage(name: string): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#7d8590"/><text x="50" y="50" dy=".35em" text-anchor="middle" font-family="sans-serif" font-size="40" font-weight="600" fill="#ffffff">${escapeText(initialsOf(name))}</text></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#7d8590"/><text x="50" y="50" dy=".35em" text-anchor="middle" font-family="sans-serif" font-size="40" font-weight="600" fill="#ffffff">${escapeText(toInitials(name))}</text></svg>`;
 }
 
 function addFiles(app: App, site: Site): void {

@@ -3,7 +3,7 @@ import type { StartingPages } from '../../http/server/starting.ts';
 import type { Site } from './layout/layout.ts';
 import { style } from './layout/style.ts';
 import { problemPage } from './problem-page.ts';
-import { readerOf } from './reader.ts';
+import { toReader } from './reader.ts';
 
 /** Returns the pages of a service that starts: errors, which need nothing of a running service, and their stylesheet. */
 export function startingPages(site: Site): StartingPages {
@@ -11,6 +11,6 @@ export function startingPages(site: Site): StartingPages {
     publicUrl: site.publicUrl,
     stylesheet: { path: site.stylePath, text: style },
     renderProblem: (problem, { url = '', headers }) =>
-      problemPage(site, readerOf(pageLanguage(site.locales, url, headers['accept-language'])), problem),
+      problemPage(site, toReader(pageLanguage(site.locales, url, headers['accept-language'])), problem),
   };
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { openDatabase } from '../../../src/database/connections/open.ts';
 import { advisoryLocks } from '../../../src/database/schema/advisory-locks.ts';
-import { readerOf } from '../../../src/views/pages/reader.ts';
+import { toReader } from '../../../src/views/pages/reader.ts';
 import { createTestDatabase } from '../../database.ts';
 import type { OpenApi } from '../../described/open-api.ts';
 import { Description, type SentResponse } from '../../described/validate.ts';
@@ -84,7 +84,7 @@ describe('start of a node', () => {
         assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
         assert.match(String(headers.get('content-security-policy')), /default-src 'none'/);
         const page = await response.text();
-        const { words } = readerOf({ locale, isChosen: false });
+        const { words } = toReader({ locale, isChosen: false });
         assert.ok(page.includes(`<html lang="${locale}"`) && page.includes(`href="">${words.refresh}</a>`), page);
         const sheet = await get(/href="(\/pages\/style-[^"]+)"/.exec(page)?.[1] ?? '');
         assert.deepEqual([sheet.status, sheet.headers.get('content-type')], [200, 'text/css; charset=utf-8']);

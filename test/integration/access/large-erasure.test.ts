@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { installByOperator } from '../../../src/accounts/installations/operator-store.ts';
 import {
-  findInstallationsOf,
+  findInstallationsByAccount,
   findUsable,
   listInstallations,
   saveSelection,
@@ -28,7 +28,7 @@ import { findAwarded, recordAwarded } from '../../../src/recognition/achievement
 import {
   findRevoked,
   isAwardStanding,
-  statusEntryOf,
+  provideStatusEntry,
 } from '../../../src/recognition/achievements/credentials/status-store.ts';
 import { setRevoked } from '../../../src/recognition/achievements/revocations/store.ts';
 import { claimNext } from '../../../src/recognition/notifications/outbox-store.ts';
@@ -79,12 +79,12 @@ async function readAll(connection: Connection, { person, award }: Filled): Promi
     earnable: earnable?.newest,
     evaluated: (await findAwarded(connection, { achievementIds: [achievementId], accountIds: [person.id] })).length,
     standing: await isAwardStanding(connection, award.id),
-    entry: await statusEntryOf(connection, award.id, randomBytes).then((entry) => entry?.list),
+    entry: await provideStatusEntry(connection, award.id, randomBytes).then((entry) => entry?.list),
     messages: (await findNotifications(connection, ownerId, { limit: 9 })).length,
     message: (await findNotification(connection, ownerId, award.notificationId))?.id,
     exported: exported.filter(({ type }) => /award|notification|former_name/.test(type)).length,
     former: (await findByName(connection, 'github', 'grace-1'))?.state,
-    installations: (await findInstallationsOf(connection, person)).length,
+    installations: (await findInstallationsByAccount(connection, person)).length,
     installed: (await listInstallations(connection)).length,
     usable: (await findUsable(connection, 'github')).length,
   };

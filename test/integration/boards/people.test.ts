@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
-import { warningsOf } from '../../../src/recognition/boards/preview/preview-json.ts';
+import { listWarnings } from '../../../src/recognition/boards/preview/preview-json.ts';
 import { type BoardPreview, previewBoard } from '../../../src/recognition/boards/preview/preview-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { type NewItem, storeRepository } from './store-repository.ts';
@@ -189,7 +189,7 @@ describe('the people of a board', () => {
 
   it('read in a preview that no person has points, and why', async () => {
     const points = [{ action: 'issue', condition: "labels in ['accepted']", points: 1 }];
-    const warned = async (fields: object): Promise<string[]> => warningsOf(await preview({ points, ...fields }));
+    const warned = async (fields: object): Promise<string[]> => listWarnings(await preview({ points, ...fields }));
     const window = { since: '2026-06-01', until: '2026-06-05' };
     const rule =
       "Rule 1 gives nobody points by what is stored: 1 point for each issue of their own, which has the labels 'accepted'.";
@@ -214,7 +214,7 @@ describe('the people of a board', () => {
     ];
     const grants = [{ person: 'nobody-here', points: 1, reason: 'x', granted_by: 'ada' }];
     const previewed = await preview({ points, grants, repositories: ['ada/app', 'ada/gone'] });
-    assert.deepEqual(warningsOf(previewed), [
+    assert.deepEqual(listWarnings(previewed), [
       'Rule 1 gives 96 % of all points: 9 points for each issue of their own.',
       'Rule 1 rewards work that is split into many issues: per_day limits the points of a day, decay lowers them.',
       'Rule 2 rewards work that is split into many commits: per_day limits the points of a day, decay lowers them.',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { membersOf } from '../../../bench/members-of.ts';
 import type { Board } from '../../../src/recognition/boards/board.ts';
-import { windowOf } from '../../../src/recognition/boards/board-window.ts';
+import { toBoardWindow } from '../../../src/recognition/boards/board-window.ts';
 import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
 import { rankedSql } from '../../../src/recognition/boards/ranking/rank-store.ts';
 import { withEvaluationMemory } from '../../../src/recognition/rules/evaluation/evaluate-store.ts';
@@ -53,7 +53,12 @@ function toBoard({ rules, spam, since, until }: BoardText): Board {
 /** Returns the people of a board as it ranks them: the place of each in the world, and the rest of the row. */
 async function rank(board: Board, world: World, at = now): Promise<Map<number, Record<string, unknown>>> {
   const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
-  const query = rankedSql({ board, window: windowOf(board.window, at), members: membersOf(repositoryId, at), now: at });
+  const query = rankedSql({
+    board,
+    window: toBoardWindow(board.window, at),
+    members: membersOf(repositoryId, at),
+    now: at,
+  });
   const { rows } = await withEvaluationMemory(opened.database.connection, (transaction) =>
     sql<Record<string, unknown> & { account_id: string }>`${query}`.execute(transaction),
   );

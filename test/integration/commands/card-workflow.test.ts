@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { findSource, workflowOf } from '../../../src/app/commands/card-workflow.ts';
+import { findSource, formatWorkflow } from '../../../src/app/commands/card-workflow.ts';
 
 const run = promisify(execFile);
 const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];
@@ -46,7 +46,7 @@ describe('the workflow that writes cards', () => {
       const source = await findSource(clone.gitDirectory, signal);
       const commit = await clone.git('rev-parse', 'HEAD');
       assert.deepEqual(source, { host: 'github.com', repository: 'engines/plaudit', commit }, origin);
-      const text = workflowOf(source);
+      const text = formatWorkflow(source);
       assert.doesNotMatch(text, /secret/);
       const { jobs } = parse(text) as { jobs: { cards: { steps: { uses: string }[] } } };
       assert.deepEqual(
@@ -57,7 +57,7 @@ describe('the workflow that writes cards', () => {
   });
 
   it('takes the inputs that the documentation adds below it', async () => {
-    const workflow = workflowOf({ host: 'github.com', repository: 'engines/plaudit', commit: 'a'.repeat(40) });
+    const workflow = formatWorkflow({ host: 'github.com', repository: 'engines/plaudit', commit: 'a'.repeat(40) });
     const documentation = await readFile('action/README.md', 'utf8');
     const examples = [...documentation.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, example = '']) => example);
     assert.equal(examples.length, 2);

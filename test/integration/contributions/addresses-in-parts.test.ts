@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  forgetNextCounts,
   markAddressesInParts,
+  markNextUncounted,
   saveResolved,
 } from '../../../src/contributions/items/identity-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
@@ -46,7 +46,7 @@ async function fill({ connection, pool }: Database, repositories: number): Promi
 async function resolve(connection: Connection, { addresses, accountId }: Filled): Promise<void> {
   const resolved = addresses.map((id) => ({ id, accountId }));
   await inTransaction(connection, (transaction) => saveResolved(transaction, resolved, now, limit));
-  await inBatches(() => forgetNextCounts(connection, limit));
+  await inBatches(() => markNextUncounted(connection, limit));
 }
 
 /** Returns for each repository in the order of ids whether its commits have to be counted again. */
@@ -102,7 +102,7 @@ describe('another account of an address', () => {
     const resolved = addresses.map((id) => ({ id, accountId }));
     await inTransaction(connection, (transaction) => saveResolved(transaction, resolved, now, limit));
     await pool.query('update repository_identities set is_counted = true');
-    await inBatches(() => forgetNextCounts(connection, limit));
+    await inBatches(() => markNextUncounted(connection, limit));
     assert.deepEqual(new Set(await findForgotten(database)), new Set([true]));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import {
-  forgetUncounted,
+  deleteUncounted,
   recordContributorsOfChanged,
   takeChangedContributors,
 } from '../../../src/contributions/totals/update-queue-store.ts';
@@ -36,7 +36,7 @@ describe('accounts whose stored numbers changed', () => {
         connection.transaction().execute(async (transaction) => {
           // A wait for the other transaction would be an error.
           await sql`set local lock_timeout = '500ms'`.execute(transaction);
-          await forgetUncounted(transaction);
+          await deleteUncounted(transaction);
           return (await takeChangedContributors(transaction, 10)).length;
         });
       const stored = async (): Promise<number> =>
@@ -68,7 +68,7 @@ describe('accounts whose totals are not updated', () => {
     );
     const changed = await watchChangedRows(database, ['changed_contributors']);
     const work = async (lost: Connection): Promise<void> => {
-      while ((await forgetUncounted(lost, 4)) > 0);
+      while ((await deleteUncounted(lost, 4)) > 0);
     };
     const losses = await loseConnectionAtStatements(database, work);
     assert.ok(losses > 2);

@@ -22,7 +22,7 @@ import { areCommitsCounted, countNewCommits, uncountCommits } from '../../../src
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { recountCommits } from '../../../src/sync/histories/read-history.ts';
-import { recountCommitsOf } from '../../../src/sync/totals/recount-large-day.ts';
+import { recountCommitsOnDay } from '../../../src/sync/totals/recount-large-day.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { storeRepository } from './counted-repository.ts';
@@ -134,7 +134,7 @@ const commitChanges: Readonly<Record<string, CommitChange>> = {
     const rows = rowsOf(commit);
     const days = await inTransaction(connection, (to) => recountNextDays(to, repositoryId, rows));
     const { signal } = new AbortController();
-    if (days !== 'more' && days !== 'done') await recountCommitsOf(connection, { repositoryId, days, signal }, rows);
+    if (days !== 'more' && days !== 'done') await recountCommitsOnDay(connection, { repositoryId, days, signal }, rows);
   },
   'all commits are counted again': async (connection, repositoryId, { commit }) => {
     const { signal } = new AbortController();

@@ -6,11 +6,11 @@ import { saveAllCommits } from '../../../src/contributions/items/commit-store.ts
 import { lockTotals } from '../../../src/contributions/items/write-store.ts';
 import { findNextDays } from '../../../src/contributions/totals/compare-totals-store.ts';
 import { countDay } from '../../../src/contributions/totals/count-day-store.ts';
-import { findLostPeople, findLostPeopleOf } from '../../../src/contributions/totals/repair-store.ts';
+import { findLostPeople, findLostPeopleOfDay } from '../../../src/contributions/totals/repair-store.ts';
 import { compareChecked, findChecked } from '../../../src/contributions/totals/running-check-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { recountPeopleOf } from '../../../src/sync/totals/recount-large-day.ts';
+import { recountPeopleOnDay } from '../../../src/sync/totals/recount-large-day.ts';
 import { isOnCluster } from '../../database.ts';
 import { isThorough, sampled } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
@@ -106,7 +106,7 @@ describe('checkTotals of a day with more rows than a part', () => {
     const repositoryId = await storeLargeDay(opened);
     const { isLarge, ...days } = await findNextDays(connection, repositoryId, day, limits.rows);
     const find = (limit: number): Promise<string[]> =>
-      findLostPeopleOf(connection, { repositoryId, days, signal: new AbortController().signal }, limit);
+      findLostPeopleOfDay(connection, { repositoryId, days, signal: new AbortController().signal }, limit);
     assert.ok(isLarge);
     assert.deepEqual(await find(100), []);
     // Some people are found by nothing but an accepted comment.
@@ -130,8 +130,8 @@ describe('checkTotals of a day with more rows than a part', () => {
     assert.ok(isLarge);
     const stopped = { repositoryId, days, signal: AbortSignal.abort(new Error('stopped')) };
     await assert.rejects(countDay(connection, stopped, true), /stopped/);
-    await assert.rejects(recountPeopleOf(connection, stopped, 1), /stopped/);
-    await assert.rejects(findLostPeopleOf(connection, stopped, 1), /stopped/);
+    await assert.rejects(recountPeopleOnDay(connection, stopped, 1), /stopped/);
+    await assert.rejects(findLostPeopleOfDay(connection, stopped, 1), /stopped/);
   });
 
   it('stores right sums when the day changes before any statement', { skip: isOnCluster }, async () => {
@@ -197,7 +197,7 @@ describe('checkTotals of a day with more rows than a part', () => {
     const { isLarge, ...days } = await findNextDays(connection, repositoryId, day, limits.rows);
     assert.ok(isLarge);
     const { signal } = new AbortController();
-    const { isComplete } = await recountPeopleOf(connection, { repositoryId, days, signal }, limits.rows);
+    const { isComplete } = await recountPeopleOnDay(connection, { repositoryId, days, signal }, limits.rows);
     assert.equal(isComplete, false);
     const stored = await pool.query('select from contribution_days where day = $1 and account_id = $2', [day, erased]);
     assert.equal(stored.rowCount, 0);

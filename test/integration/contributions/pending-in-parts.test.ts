@@ -6,7 +6,7 @@ import {
   changeNeeds,
   findPendingDetails,
 } from '../../../src/contributions/items/detail-store.ts';
-import { forgetLostCommits, notePendingDetails } from '../../../src/contributions/items/pending-store.ts';
+import { deleteLostCommits, notePendingDetails } from '../../../src/contributions/items/pending-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import type { Detail } from '../../../src/model/contribution.ts';
@@ -194,7 +194,7 @@ describe('pending details', () => {
     await notePendingDetails(connection, id, { signal });
     await pool.query("delete from commits where encode(oid, 'hex') > '4'");
     const changed = await watchChangedRows(database, ['pending_details']);
-    const work = (lost: Connection): Promise<void> => forgetLostCommits(lost, id, 'commit_files', limit);
+    const work = (lost: Connection): Promise<void> => deleteLostCommits(lost, id, 'commit_files', limit);
     const losses = await loseConnectionAtStatements(database, work, isThorough ? 1 : 5);
     assert.ok(losses > 2);
     const { rows } = await pool.query<{ key: string }>("select encode(oid, 'hex') as key from commits order by key");

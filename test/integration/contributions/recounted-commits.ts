@@ -7,7 +7,7 @@ import { endRecount, recountNextDays } from '../../../src/contributions/totals/r
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { Computations } from '../../../src/http/pipeline/computations.ts';
-import { recountCommitsOf } from '../../../src/sync/totals/recount-large-day.ts';
+import { recountCommitsOnDay } from '../../../src/sync/totals/recount-large-day.ts';
 import { addRepository } from './stored-repository.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
@@ -46,7 +46,7 @@ export async function fill({ connection, pool }: Database, commits: number): Pro
   const { rows } = await pool.query<{ id: string; owner: string }>(
     'select r.id, owner_id as owner from repositories r',
   );
-  const computations = new Computations({ versionOf: () => 0 }, () => false);
+  const computations = new Computations({ findVersion: () => 0 }, () => false);
   const scope = { accountId: rows[0]?.owner ?? '', repositoryId: null, includesPrivate: false };
   await currentRanking({ connection, computations, now: () => now }, scope);
   const { rows: found } = await pool.query<Omit<Filled, 'repositoryId'>>(
@@ -79,7 +79,7 @@ export async function recount(
   for (;;) {
     const next = await inTransaction(connection, (to) => recountNextDays(to, repositoryId, rows));
     if (next !== 'done' && next !== 'more')
-      await recountCommitsOf(connection, { repositoryId, days: next, signal }, rows);
+      await recountCommitsOnDay(connection, { repositoryId, days: next, signal }, rows);
     await onPart();
     if (next === 'done') break;
   }

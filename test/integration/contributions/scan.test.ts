@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { saveContributions } from '../../../src/contributions/items/contribution-store.ts';
-import { countSeen, forgetSeen, removeUnseen } from '../../../src/contributions/items/scan-store.ts';
+import { countSeen, deleteSeen, removeUnseen } from '../../../src/contributions/items/scan-store.ts';
 import type { Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { type Contribution, noDetails } from '../../../src/model/contribution.ts';
@@ -69,7 +69,7 @@ describe('full scan of a stream', () => {
       [1, 2, 3, 4, 5, 6].map((number) => issue(number)),
       first,
     );
-    await forgetSeen(database.connection, repositoryId, stream);
+    await deleteSeen(database.connection, repositoryId, stream);
     const before = await findPlaces(database);
 
     const startedAt = day(102);
@@ -85,7 +85,7 @@ describe('full scan of a stream', () => {
     await save(database, repositoryId, [issue(6)], { startedAt: day(103), isScan: false });
     assert.equal(await countSeen(database.connection, scan), 6);
     await inTransaction(database.connection, (transaction) => removeUnseen(transaction, scan));
-    await forgetSeen(database.connection, repositoryId, stream);
+    await deleteSeen(database.connection, repositoryId, stream);
 
     const after = await findPlaces(database);
     assert.deepEqual([...after.keys()].toSorted(), ['1', '2', '3', '5', '6', '7']);

@@ -32,7 +32,7 @@ import { isStored, type Row, readPages, scopes, start, sumContributors, withoutB
 const day = 86_400_000;
 
 function current(connection: Connection, scope: Scope, now = start): Promise<Ranking> {
-  const computations = new Computations({ versionOf: () => 0 }, () => false);
+  const computations = new Computations({ findVersion: () => 0 }, () => false);
   return currentRanking({ connection, computations, now: () => now }, scope);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { publicList } from '../../../src/contributions/contributors/contributor.ts';
-import { prepareListOf, prepareListsAgain } from '../../../src/contributions/contributors/prepare-store.ts';
+import { prepareListsAgain, prepareMissingList } from '../../../src/contributions/contributors/prepare-store.ts';
 import { prepareList } from '../../../src/contributions/contributors/ranking.ts';
 import { findRanking } from '../../../src/contributions/contributors/ranking-store.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
@@ -48,10 +48,10 @@ describe('preparing lists of contributors', () => {
     await using opened = await openCollected();
     const { connection, add, queued } = opened;
     await add({ commits: many - 1 });
-    for (const id of owners) await prepareListOf(connection, id);
+    for (const id of owners) await prepareMissingList(connection, id);
     assert.deepEqual(await queued(), []);
     await add({ commits: 1 });
-    for (const id of [...owners, owner]) await prepareListOf(connection, id);
+    for (const id of [...owners, owner]) await prepareMissingList(connection, id);
     await prepareListsAgain(connection, owners);
     assert.deepEqual(await queued(), [owner]);
   });
@@ -60,10 +60,10 @@ describe('preparing lists of contributors', () => {
     await using opened = await openCollected();
     const { connection, add, queued } = opened;
     await add({ commits: many, unfinished: 1 });
-    await prepareListOf(connection, owner);
+    await prepareMissingList(connection, owner);
     assert.deepEqual(await queued(), []);
     await add({ unfinished: -1 });
-    await prepareListOf(connection, owner);
+    await prepareMissingList(connection, owner);
     assert.deepEqual(await queued(), [owner]);
   });
 
@@ -74,7 +74,7 @@ describe('preparing lists of contributors', () => {
     await prepareList(services, owner);
     const ranking = await findRanking(connection, scope);
     assert.ok(ranking);
-    await prepareListOf(connection, owner);
+    await prepareMissingList(connection, owner);
     assert.deepEqual(await queued(), []);
     await prepareList(services, owner);
     assert.deepEqual(await findRanking(connection, scope), ranking);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { Database } from '../../../src/database/connections/connection.ts';
-import { failureOf, inOneTransaction } from '../../../src/database/connections/transaction.ts';
+import { catchFailure, inOneTransaction } from '../../../src/database/connections/transaction.ts';
 import { addJob, type Job } from '../../../src/database/queue/added-jobs.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 
@@ -51,7 +51,7 @@ describe('transactions that add jobs', () => {
     const { connection } = opened.database;
     await inOneTransaction(connection, async (transaction) => {
       await addJob(transaction, job('before'));
-      const failure = await failureOf(transaction, async () => {
+      const failure = await catchFailure(transaction, async () => {
         await addJob(transaction, job('failed'));
         throw new Error('no');
       });

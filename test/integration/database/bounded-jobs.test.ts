@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { forgetAdministrators } from '../../../src/accounts/access/administrators/store.ts';
-import { forgetInstallations } from '../../../src/accounts/installations/store.ts';
+import { deleteAdministrators } from '../../../src/accounts/access/administrators/store.ts';
+import { deleteInstallations } from '../../../src/accounts/installations/store.ts';
 import { boundPolls } from '../../../src/accounts/repositories/poll-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
@@ -43,7 +43,7 @@ const jobs: Record<string, BoundedJob> = {
         insert into owner_keys (account_id, id, kind, spki, created_at, holder, holder_name, ends_at)
         select id, 'key', 'Ed25519', '', now(), 'holder', '', now() from accounts`);
     },
-    part: async (connection) => (await forgetAdministrators(connection, new Date('2026-02-01'), limit)) > 0,
+    part: async (connection) => (await deleteAdministrators(connection, new Date('2026-02-01'), limit)) > 0,
     count: `select count(*) filter (where confirmed_at < '2026-02-01' and person <> 'holder')::integer as due,
       count(*) filter (where confirmed_at >= '2026-02-01' or person = 'holder')::integer as kept from administrators`,
     kept: 6,
@@ -56,7 +56,7 @@ const jobs: Record<string, BoundedJob> = {
         insert into covered_repositories (provider, installation_id, repository_external_id)
         select 'github', n, r from generate_series(1, 10) n, generate_series(1, 4) r`);
     },
-    part: async (connection) => (await forgetInstallations(connection, new Date('2026-02-01'), limit)) > 0,
+    part: async (connection) => (await deleteInstallations(connection, new Date('2026-02-01'), limit)) > 0,
     count: `select (select count(*) from covered_repositories where installation_id::integer <= 8)::integer
         + (select count(*) from installations where removed_at is not null)::integer as due,
       (select count(*) from covered_repositories where installation_id::integer > 8)::integer

@@ -6,12 +6,12 @@ import {
   claimLookupWithin,
   completeLookup,
   delayLookup,
+  deleteOutcomes,
+  deleteRefusals,
   failLookup,
   findDelayedByAllowance,
   findOutcome,
   findRetryTime,
-  forgetOutcomes,
-  forgetRefusals,
   renewLookup,
 } from '../../../src/database/queue/lookups.ts';
 import { runNow } from '../../../src/database/queue/queue.ts';
@@ -118,7 +118,7 @@ describe('delay of lookups', () => {
     // The job renews its claim and completes, as the job of a lookup without a delay does.
     advance(10 * 60 + 30);
     assert.deepEqual(await claimAll(connection, ['a'], now(), visitor(address())), [-0.5]);
-    await forgetOutcomes(connection, now(), 10);
+    await deleteOutcomes(connection, now(), 10);
     await renewLookup(connection, 'look_up a', now());
     assert.deepEqual(await lookupsIn(database), { 'look_up a': 'running' });
     await completeLookup(connection, 'look_up a');
@@ -166,7 +166,7 @@ describe('delay of lookups', () => {
     await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('a'), until, now()));
     const error = new AppError('provider_rate_limited', 'used up');
     await failLookup(connection, 'refresh x', { state: 'failed', error }, until);
-    await forgetRefusals(connection, 100);
+    await deleteRefusals(connection, 100);
     const kept = await findDelayedByAllowance(connection);
     await runNow(connection, ['look_up'], new Date(), kept);
     assert.deepEqual(await lookupsIn(database), {

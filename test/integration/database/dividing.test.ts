@@ -211,7 +211,7 @@ describe('distribution over a Citus cluster', { skip: isOnCluster }, () => {
     const { database } = opened;
     await database.pool.query(citusStandIn);
     await distribute(database, report);
-    for (const locking of ['lock_totals(gen_random_uuid())', "forget_commit_counts('{}')"]) {
+    for (const locking of ['lock_totals(gen_random_uuid())', "mark_commits_uncounted('{}')"]) {
       await database.pool.query('insert into two_phase_commits values (1)');
       await database.pool.query(`select ${locking}`);
       assert.deepEqual((await database.pool.query('select from two_phase_commits')).rows, [], locking);

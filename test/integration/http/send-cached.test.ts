@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Registry } from 'prom-client';
 import { type HttpServer, startHttpServer } from '../../../simulators/git/http-server.ts';
-import { bodyOf } from '../../../src/http/pipeline/response-body.ts';
+import { toBody } from '../../../src/http/pipeline/response-body.ts';
 import { sendCached } from '../../../src/http/pipeline/response-cache.ts';
 import type { Representation } from '../../../src/http/server/compression.ts';
 import { createHttpMetrics } from '../../../src/http/server/metrics.ts';
@@ -25,7 +25,7 @@ describe('cached responses', () => {
     it(`have the bytes and headers with which they were cached, with ${length} bytes`, async () => {
       const bytes = everyByte(length);
       const headers = { 'content-type': 'image/png', 'content-length': String(length), ...lasting };
-      await using server = await startSending({ body: bodyOf(bytes), etag: lasting.etag, headers });
+      await using server = await startSending({ body: toBody(bytes), etag: lasting.etag, headers });
       for (const method of ['GET', 'HEAD', 'GET']) {
         const response = await fetch(server.url, { method });
         assert.equal(response.status, 200);

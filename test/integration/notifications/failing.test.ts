@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { Connection } from '../../../src/database/connections/connection.ts';
-import { receiverOf, targetOf } from '../../../src/recognition/notifications/notification.ts';
+import { toReceiver, toTarget } from '../../../src/recognition/notifications/notification.ts';
 import {
   claimNext,
   findDueReceivers,
@@ -183,7 +183,7 @@ describe('failing receivers', () => {
     await outbox.work();
     await outbox.award('Second');
     // The job that the second message added.
-    await send(outbox.context, receiverOf('github', 'slack', targetOf(webhook)), AbortSignal.timeout(30_000));
+    await send(outbox.context, toReceiver('github', 'slack', toTarget(webhook)), AbortSignal.timeout(30_000));
     assert.equal(requestCount, 1);
     outbox.advance(10);
     await outbox.work();

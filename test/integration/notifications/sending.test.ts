@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { receiverOf } from '../../../src/recognition/notifications/notification.ts';
+import { toReceiver } from '../../../src/recognition/notifications/notification.ts';
 import { saveWebhookSecret } from '../../../src/recognition/notifications/secrets/store.ts';
 import { send } from '../../../src/recognition/notifications/send.ts';
 import { commentText, writeSecret } from '../../../src/recognition/notifications/senders.ts';
@@ -116,7 +116,7 @@ describe('messages', () => {
           id: `00000000-0000-7000-8000-00000000000${byte}`,
           accountId: outbox.ownerId,
           url,
-          receiver: receiverOf('github', 'http', { url }),
+          receiver: toReceiver('github', 'http', { url }),
           secret: Buffer.alloc(32, byte),
           formerUntil: new Date(outbox.context.now().getTime() + 86_400_000),
           now: outbox.context.now(),
@@ -124,7 +124,7 @@ describe('messages', () => {
       );
     await save(1);
     // The job that the secret added.
-    await send(outbox.context, receiverOf('github', 'http', { url }), AbortSignal.timeout(30_000));
+    await send(outbox.context, toReceiver('github', 'http', { url }), AbortSignal.timeout(30_000));
     const [first] = receiver.heard;
     assert.ok(first !== undefined && isSigned(first, 1) && !isSigned(first, 2));
     const [row] = await outbox.rows();

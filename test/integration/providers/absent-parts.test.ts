@@ -7,7 +7,7 @@ import { findOwnedRepositories } from '../../../src/accounts/repositories/store.
 import { findById } from '../../../src/accounts/store.ts';
 import { findCollection } from '../../../src/contributions/items/collection-store.ts';
 import { SharedCounts } from '../../../src/database/connections/counts.ts';
-import { type AccountReport, type Provider, requirePart, streamsOf } from '../../../src/hosts/interface/provider.ts';
+import { type AccountReport, listStreams, type Provider, requirePart } from '../../../src/hosts/interface/provider.ts';
 import { contributionKinds } from '../../../src/model/contribution.ts';
 import { newCost } from '../../../src/sync/context.ts';
 import { lookUp } from '../../../src/sync/lookups/look-up.ts';
@@ -43,16 +43,16 @@ const provider: Provider = {
   host: '',
   accounts: {
     isPossibleName: () => true,
-    urlOf: () => '',
-    idUrlOf: () => '',
+    toUrl: () => '',
+    toIdUrl: () => '',
     lookUp: report,
     refresh: report,
     reportsTotals: false,
   },
   repositories: {
     isPossibleName: () => true,
-    urlOf: () => '',
-    pageOf: () => '',
+    toUrl: () => '',
+    toPageUrl: () => '',
     list: async () => ({ repositories: [listed], ...page }),
     find: async () => listed,
   },
@@ -80,7 +80,7 @@ describe('serving a host without optional parts', () => {
   });
 
   it('reads no streams, and names the part that a stored stream needs', () => {
-    assert.deepEqual(streamsOf(provider), []);
+    assert.deepEqual(listStreams(provider), []);
     assert.throws(() => requirePart(provider, 'history'), { code: 'provider_denied', message: /no history/ });
   });
 

@@ -5,8 +5,8 @@ import { createAccessTasks } from '../../../src/accounts/access/tasks.ts';
 import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key.ts';
 import { createCleaningTasks } from '../../../src/app/owners/clean-up.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
-import { forgetFinished } from '../../../src/recognition/notifications/outbox-store.ts';
-import { forgetRedeliveries } from '../../../src/sync/deliveries/missed-store.ts';
+import { deleteFinished } from '../../../src/recognition/notifications/outbox-store.ts';
+import { deleteRedeliveries } from '../../../src/sync/deliveries/missed-store.ts';
 import { removeUnused } from '../../../src/views/cards/images/store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
@@ -110,7 +110,7 @@ describe('removal of data whose time is over', () => {
       from generate_series(1, 12) n`);
     const before = new Date('2025-01-01T00:00:00Z');
     assert.deepEqual(
-      [await forgetRedeliveries(connection, before, 6), await forgetRedeliveries(connection, before, 6)],
+      [await deleteRedeliveries(connection, before, 6), await deleteRedeliveries(connection, before, 6)],
       [6, 4],
     );
     const removed: number[] = [];
@@ -121,6 +121,6 @@ describe('removal of data whose time is over', () => {
       rows.map(({ url }) => url),
       ['https://x.org/5', 'https://x.org/6', 'https://x.org/7'],
     );
-    assert.equal(await forgetFinished(connection, { sent: before, dead: before }, 5), 0);
+    assert.equal(await deleteFinished(connection, { sent: before, dead: before }, 5), 0);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hideSomeOf } from '../../../src/accounts/repositories/hide-store.ts';
+import { hideSomeRepositories } from '../../../src/accounts/repositories/hide-store.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { openTestDatabase } from '../../database.ts';
 import { storeBoard, stored } from '../../integration/boards/board-of-many.ts';
@@ -36,7 +36,7 @@ describe('hiding repositories of an account', () => {
     const costs: number[] = [];
     for (const limit of [30, 60]) {
       const ran = await watchPlans(database, async (connection) => {
-        const hide = inTransaction(connection, (to) => hideSomeOf(to, ownerId, { limit, now: stored }));
+        const hide = inTransaction(connection, (to) => hideSomeRepositories(to, ownerId, { limit, now: stored }));
         assert.equal(await hide, limit);
       });
       costs.push(ran.reduce((sum, { blocks }) => sum + blocks, 0));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { Connection } from '../../../src/database/connections/connection.ts';
-import { receiverOf, targetOf } from '../../../src/recognition/notifications/notification.ts';
+import { toReceiver, toTarget } from '../../../src/recognition/notifications/notification.ts';
 import {
   claimNext,
   findDueReceivers,
@@ -25,7 +25,7 @@ const webhook = {
   achievements: ['First'],
 } as const;
 const messages = isThorough ? 100_000 : 4000;
-const receiver = receiverOf('github', 'http', targetOf(webhook));
+const receiver = toReceiver('github', 'http', toTarget(webhook));
 
 /** Opens an outbox with waiting messages to one receiver. */
 async function openWithMessages(count: number): Promise<Outbox> {

@@ -65,7 +65,7 @@ export async function fill(database: Database, items: number, names = 1): Promis
     'select id, owner_id, name from repositories',
   );
   for (const { id } of rows) await inTransaction(connection, (to) => recountRepository(to, id));
-  const computations = new Computations({ versionOf: () => 0 }, () => false);
+  const computations = new Computations({ findVersion: () => 0 }, () => false);
   for (const accountId of new Set(rows.map((row) => row.owner_id))) {
     const scope = { accountId, repositoryId: null, includesPrivate: false };
     await currentRanking({ connection, computations, now: () => now }, scope);

@@ -10,7 +10,7 @@ import { inTransaction } from '../../../src/database/connections/transaction.ts'
 import { takeErasureLock } from '../../../src/database/schema/erasure-lock.ts';
 import { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts';
 import { findSeasons } from '../../../src/recognition/boards/seasons/season-store.ts';
-import { forgetRanksOf, withdrawSome } from '../../../src/recognition/boards/seasons/withdrawal-store.ts';
+import { makeRanksAnonymous, withdrawSome } from '../../../src/recognition/boards/seasons/withdrawal-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { type BoardOfMany, storeBoard } from '../../integration/boards/board-of-many.ts';
@@ -126,7 +126,7 @@ describe('statements of a person in many seasons', () => {
       await emptyAccount(transaction, id, now);
     });
     assert.deepEqual(await changed(), []);
-    assert.equal(await forgetRanksOf(connection, id, 10), 0, 'before the statements are withdrawn');
+    assert.equal(await makeRanksAnonymous(connection, id, 10), 0, 'before the statements are withdrawn');
     const atOnce = { hidden: 1, erased: 1, found: 10, changed: 10, listed: 10, seasons: 2, others: 3 };
     while ((await eraseNext(connection, now, atOnce)) > 0) assertUnnamed(await readStatements(database, board), 0);
     const { rows } = await sql`select from accounts where id = ${id}`.execute(connection);

@@ -227,7 +227,7 @@ function otherJobs(context: SyncContext): Jobs {
     'update totals': () => updateTotals(context),
     'read a list': async () => {
       const { owner_id: accountId } = await storedRepository(context);
-      const computations = new Computations({ versionOf: () => 0 }, () => false);
+      const computations = new Computations({ findVersion: () => 0 }, () => false);
       const scope = { accountId, repositoryId: null, includesPrivate: random(2) === 0 };
       await currentRanking({ connection, computations, now: context.now }, scope);
     },

@@ -7,7 +7,7 @@ import { createCleaningTasks } from '../../../src/app/owners/clean-up.ts';
 import { changeSettings } from '../../../src/app/owners/settings/store.ts';
 import { findParts, makePart } from '../../../src/contributions/contributors/ranking-store.ts';
 import { saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
-import { forgetNextCounts, saveResolved } from '../../../src/contributions/items/identity-store.ts';
+import { markNextUncounted, saveResolved } from '../../../src/contributions/items/identity-store.ts';
 import { removeOutlivedCounters } from '../../../src/contributions/totals/counter-store.ts';
 import { endRecount } from '../../../src/contributions/totals/recount-commits-store.ts';
 import { moveRepair } from '../../../src/contributions/totals/repair-store.ts';
@@ -25,7 +25,7 @@ import { recordFailed } from '../../../src/recognition/notifications/outbox-stor
 import { saveWebhookSecret } from '../../../src/recognition/notifications/secrets/store.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
 import { recountCommits } from '../../../src/sync/histories/read-history.ts';
-import { forgetWaits } from '../../../src/sync/lookups/end-waits.ts';
+import { endWaits } from '../../../src/sync/lookups/end-waits.ts';
 import { checkTotals } from '../../../src/sync/totals/check-totals.ts';
 import { recordUsed } from '../../../src/views/cards/images/store.ts';
 
@@ -129,7 +129,7 @@ function ignoreErased(error: unknown): void {
 
 /** Counts the commits of a repository, as the reading of its history does. */
 export async function countCommits({ connection }: SyncContext, id: string): Promise<void> {
-  while ((await forgetNextCounts(connection, 2)) > 0);
+  while ((await markNextUncounted(connection, 2)) > 0);
   if (await areCommitsCounted(connection, id)) {
     await inTransaction(connection, (to) => countNewCommits(to, id));
     return;
@@ -197,7 +197,7 @@ export function createFurtherJobs(context: SyncContext): Jobs {
       await distrustStoredTimes(connection);
       await correctFutureTimes(connection, new Date());
     },
-    'forget waits': () => forgetWaits(connection, new Date()),
+    'forget waits': () => endWaits(connection, new Date()),
     'an owner returns': () =>
       inTransaction(connection, (transaction) => requestRescanOfErased(transaction, 'github', new Date())),
     'show images': () => {

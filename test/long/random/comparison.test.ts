@@ -11,7 +11,7 @@ import { countersOfContributors } from '../../../src/contributions/evidence/stor
 import { removeCommits, saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
 import { saveContributions } from '../../../src/contributions/items/contribution-store.ts';
 import { changeContributions } from '../../../src/contributions/items/write-store.ts';
-import { changesKeptMs, forgetChanges } from '../../../src/contributions/totals/change-log-store.ts';
+import { changesKeptMs, deleteChanges } from '../../../src/contributions/totals/change-log-store.ts';
 import { countNewCommits, uncountCommits } from '../../../src/contributions/totals/total-store.ts';
 import { countParts } from '../../../src/contributions/windows/counted-window-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
@@ -264,7 +264,7 @@ describe('comparison of a number with that of a former moment', () => {
       const { rows: before } = await sql`select from counted_changes`.execute(connection);
       assert.ok(before.length > 0);
       const later = new Date(Date.now() + changesKeptMs);
-      for (let deleted = 1; deleted > 0; ) deleted = await forgetChanges(connection, later, 3);
+      for (let deleted = 1; deleted > 0; ) deleted = await deleteChanges(connection, later, 3);
       const { rows: left } = await sql`
         select 1 from counted_changes union all select 1 from former_repositories`.execute(connection);
       assert.equal(left.length, 0);

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { saveBoards } from '../../../src/recognition/boards/board-store.ts';
-import { windowOf } from '../../../src/recognition/boards/board-window.ts';
+import { toBoardWindow } from '../../../src/recognition/boards/board-window.ts';
 import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
 import { findMembers } from '../../../src/recognition/boards/ranking/member-store.ts';
 import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
@@ -93,7 +93,7 @@ async function compareWithWhole({ boardId, world, now }: Ranking, file: string, 
     .where('board_id', '=', boardId)
     .executeTakeFirstOrThrow();
   const members = await findMembers(connection, board, world.ownerId);
-  const input = { board, members, window: windowOf(board.window, now), now };
+  const input = { board, members, window: toBoardWindow(board.window, now), now };
   const expected = await withEvaluationMemory(connection, (transaction) =>
     sql`select ${compared} from (${rankedSql(input)}) r order by place`.execute(transaction),
   );

@@ -72,7 +72,7 @@ describe('signing in to the demonstration', () => {
 
   it('gives tokens that endpoints 5 to 7 accept for what the person owns, and for nothing else', async () => {
     const person = standIn.people.find(({ account }) => account.name === ada.name);
-    const token = standIn.tokenOf(person ?? assert.fail());
+    const token = standIn.findToken(person ?? assert.fail());
     for (const name of [ada.name, engines.name]) {
       const issued = await service.get(`${name}/token`, bearer(token));
       assert.equal(issued.status, 200, issued.text);
@@ -88,7 +88,7 @@ describe('signing in to the demonstration', () => {
 
   it('serves data as a token of the host shows it, and warns in previews of what no token shows', async () => {
     const person = standIn.people.find(({ account }) => account.name === ada.name);
-    const issued = await service.get(`${engines.name}/token`, bearer(standIn.tokenOf(person ?? assert.fail())));
+    const issued = await service.get(`${engines.name}/token`, bearer(standIn.findToken(person ?? assert.fail())));
     const points = ['review', 'star'].map((action) => ({ action, points: 1 }));
     const board = { name: 'Board', slug: 'board', repositories: [`${engines.name}/*`], points };
     const document = jsonRequest('POST', tokenIn(issued), { version: 1, boards: [{ board }] });
@@ -149,7 +149,7 @@ describe('signing in to the demonstration', () => {
     await using plain = await startStoredService({ databaseUrl: service.databaseUrl });
     assert.equal((await new Visitor(plain).get('/sign-in/github')).status, 404);
     const [person = assert.fail()] = standIn.people;
-    const response = await plain.get(`${person.account.name}/token`, bearer(standIn.tokenOf(person)));
+    const response = await plain.get(`${person.account.name}/token`, bearer(standIn.findToken(person)));
     assert.notEqual(response.status, 200);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
-import { readerOf } from '../../../src/views/pages/reader.ts';
+import { toReader } from '../../../src/views/pages/reader.ts';
 import { sampled } from '../../depth.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { freezeBoards } from '../boards/ended-boards.ts';
@@ -63,7 +63,7 @@ describe('eligible people and granted points on the page of a board', () => {
       assert.ok(eligible > 0 && eligible < rows.length, `${eligible} of ${rows.length}`);
       assert.equal(rows.filter(({ granted }) => granted !== 0).length, 1);
       for (const locale of sampled(locales, 3)) {
-        const { words, language } = readerOf({ locale, isChosen: true });
+        const { words, language } = toReader({ locale, isChosen: true });
         const text = await page(locale);
         assert.equal(countOf(text, `<span class="chip">${words.detail.eligible}</span>`), eligible, locale);
         const granted = words.detail.granted.replace('{n}', language.number(1234));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
-import { forgetExpired } from '../../../src/accounts/access/sessions/store.ts';
+import { deleteExpired } from '../../../src/accounts/access/sessions/store.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
@@ -174,7 +174,7 @@ describe('sign-in', () => {
     for (const table of ['sessions', 'sign_ins'] as const) {
       await until(async () => {
         // The job of the service that does this may be deleting some of them, which are left out here.
-        await forgetExpired(shared.service.database.connection, table, new Date(), 1000);
+        await deleteExpired(shared.service.database.connection, table, new Date(), 1000);
         return (await stored(table)) === 0 ? true : undefined;
       }, `all expired ${table} are deleted`);
     }

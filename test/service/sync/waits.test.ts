@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { forgetWaits } from '../../../src/sync/lookups/end-waits.ts';
+import { endWaits } from '../../../src/sync/lookups/end-waits.ts';
 import { createTestDatabase, openTestDatabase } from '../../database.ts';
 import { organization, reconcileNow } from '../../e2e/installations/installed.ts';
 import type { TestService } from '../../e2e/service.ts';
@@ -50,7 +50,7 @@ describe('limit of waiting times', () => {
        update repository_polls set next_at = '5138-11-16'`,
     );
     const now = new Date();
-    await inTransaction(connection, (transaction) => forgetWaits(transaction, now));
+    await inTransaction(connection, (transaction) => endWaits(transaction, now));
     const { rows } = await pool.query(
       `select (select count(*)::integer from lookups) as lookups, next_at <= $1::timestamptz + interval '900 seconds' as polled,
          (select run_at <= now() from graphile_worker.jobs) as runs

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { contributionKinds, counterRows, namesOfKinds } from '../../../src/model/kinds.ts';
-import { progressOf } from '../../../src/model/level.ts';
+import { toLevelProgress } from '../../../src/model/level.ts';
 import { loadTexts } from '../../../src/views/languages/texts.ts';
 import { sampled } from '../../depth.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
@@ -107,7 +107,7 @@ describe('every number', () => {
         assert.ok(drawn.startsWith(`Level ${account.level}.`), drawn);
         const sum = Object.values(account.contributions).reduce((all, number) => all + number, 0);
         assert.equal(account.experience, sum);
-        assert.equal(progressOf(sum).next, account.level + 1);
+        assert.equal(toLevelProgress(sum).next, account.level + 1);
       }
     });
   }

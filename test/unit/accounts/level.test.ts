@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { levelOf } from '../../../src/model/level.ts';
+import { toLevel } from '../../../src/model/level.ts';
 
 describe('levels', () => {
   it('begin at the published thresholds', () => {
-    assert.equal(levelOf(0), 0);
+    assert.equal(toLevel(0), 0);
     for (let level = 1; level <= 50; level += 1) {
       const threshold = 100 * (level - 1) ** 2;
-      assert.equal(levelOf(Math.max(1, threshold)), level);
-      assert.equal(levelOf(100 * level ** 2 - 1), level);
+      assert.equal(toLevel(Math.max(1, threshold)), level);
+      assert.equal(toLevel(100 * level ** 2 - 1), level);
     }
   });
 
   it('are 2 for the documented experience of 284', () => {
-    assert.equal(levelOf(284), 2);
+    assert.equal(toLevel(284), 2);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { formOf } from '../../../src/recognition/boards/seasons/season-json.ts';
+import { toForm } from '../../../src/recognition/boards/seasons/season-json.ts';
 import { boardWith, readText } from './reported.ts';
 
 const at = new Date('2026-09-01T00:00:00Z');
@@ -48,7 +48,7 @@ describe('the list of voters of a season', () => {
     statement: '',
   };
   const votersOf = (...items: ReturnType<typeof row>[]): string =>
-    String(formOf('voters', board, season, items).document?.body);
+    String(toForm('voters', board, season, items).document?.body);
 
   it('names people of other hosts with their host, and counts those without a name', () => {
     const text = votersOf(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { shadeOf, stepsOf } from '../../../src/views/cards/cards/calendar.card.ts';
-import { cardOf } from '../../../src/views/cards/index.ts';
+import { toShade, toSteps } from '../../../src/views/cards/cards/calendar.card.ts';
+import { findCard } from '../../../src/views/cards/index.ts';
 import { readCardOptions, readCardOptionsLoosely } from '../../../src/views/cards/options.ts';
 import { drawState } from '../../../src/views/cards/states/state.ts';
-import { fill, languageOf } from '../../../src/views/languages/language.ts';
+import { fill, loadLanguage } from '../../../src/views/languages/language.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
 import { isThorough } from '../../depth.ts';
 import { anyText } from './any-text.ts';
@@ -43,7 +43,7 @@ describe('cards', () => {
         const state = { title: display, detail: name, kind: 'problem' } as const;
         read(
           drawState(
-            cardOf('contributors'),
+            findCard('contributors'),
             state,
             readCardOptionsLoosely({ theme: display, locale: name, width: name }),
           ).svg,
@@ -184,12 +184,12 @@ describe('cards', () => {
   });
 
   it('draws the days of one year in a calendar, shaded by quartiles', () => {
-    assert.deepEqual(stepsOf([0, 1, 2, 3, 4]), [2, 3, 4]);
+    assert.deepEqual(toSteps([0, 1, 2, 3, 4]), [2, 3, 4]);
     assert.deepEqual(
-      [0, 1, 2, 3, 4, 5].map((count) => shadeOf(count, [2, 3, 4])),
+      [0, 1, 2, 3, 4, 5].map((count) => toShade(count, [2, 3, 4])),
       [0, 1, 1, 2, 3, 4],
     );
-    assert.deepEqual(stepsOf([]), [1, 1, 1]);
+    assert.deepEqual(toSteps([]), [1, 1, 1]);
     for (const until of ['2026-11-21', '2024-02-29', '2025-01-01', '2023-12-31']) {
       for (const locale of ['en', 'de', 'ar']) {
         const { svg } = draw('calendar', calendarOf({ until }), { locale });
@@ -221,7 +221,7 @@ describe('cards', () => {
     assert.ok(withPrivate.includes(both));
     assert.ok(withPrivate.every((text) => !text.includes('collected')));
     for (const locale of locales) {
-      const { words } = languageOf(locale);
+      const { words } = loadLanguage(locale);
       assert.ok(
         textsOf({ source: 'provider', includesPrivate: true }, locale).includes(words.publicAndPrivate),
         locale,
@@ -234,14 +234,14 @@ describe('cards', () => {
   it('draws a state in the size of the card when a card has no data', () => {
     const emptyResponse = { envelope: { meta_data: { count: 0, data_type: 3 }, data: [] } };
     for (const name of ['contributions', 'calendar', 'contributors', 'achievements']) {
-      const card = cardOf(name);
+      const card = findCard(name);
       const options = readCardOptions({}, card.parts);
       assert.equal(card.read(emptyResponse, options), undefined, name);
       const state = drawState(card, { title: 'Collecting', detail: 'Soon.', kind: 'collecting' }, options);
       assert.deepEqual({ widthPx: state.widthPx, heightPx: state.heightPx }, card.emptySize(options));
       assert.deepEqual(read(state.svg).texts, ['Collecting', 'Soon.']);
     }
-    const same = cardOf('contributions').emptySize(readCardOptions({}, cardOf('contributions').parts));
+    const same = findCard('contributions').emptySize(readCardOptions({}, findCard('contributions').parts));
     assert.equal(same.heightPx, draw('contributions', contributionsOf({})).heightPx);
   });
 
@@ -267,7 +267,7 @@ function placesOfNumbers(locale: string): number[] {
 /** Returns the texts of a calendar, without its age. */
 function textsOf(described: Parameters<typeof calendarOf>[0], locale = 'en'): string[] {
   const { texts } = read(draw('calendar', calendarOf(described), { locale }).svg);
-  const { words, date } = languageOf(locale);
+  const { words, date } = loadLanguage(locale);
   const age = ` · ${fill(words.asOf, { date: date(new Date('2026-11-21')) })}`;
   return texts.map((text) => text.replace(/[\u2066-\u2069]/g, '').replace(age, ''));
 }

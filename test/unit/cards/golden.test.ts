@@ -1,12 +1,12 @@
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { themeNames } from '../../../src/views/cards/drawing/themes.ts';
-import { cardNames, cardOf } from '../../../src/views/cards/index.ts';
+import { cardNames, findCard } from '../../../src/views/cards/index.ts';
 import { readCardOptions } from '../../../src/views/cards/options.ts';
 import { prepareFonts } from '../../../src/views/cards/png/fonts.ts';
 import { Rasterizer } from '../../../src/views/cards/png/rasterizer.ts';
 import { drawState, type State } from '../../../src/views/cards/states/state.ts';
-import { languageOf } from '../../../src/views/languages/language.ts';
+import { loadLanguage } from '../../../src/views/languages/language.ts';
 import { assertGoldenImage, assertGoldenText } from './golden.ts';
 import { drawSample, sampleNames } from './samples.ts';
 
@@ -35,9 +35,9 @@ describe('golden files of cards', () => {
       },
     };
     for (const name of cardNames) {
-      const card = cardOf(name);
+      const card = findCard(name);
       const empty = { envelope: { meta_data: { count: 0, data_type: 0 }, data: [] } };
-      const nothing: State = { kind: 'nothing', ...card.nothing(empty, languageOf('en')) };
+      const nothing: State = { kind: 'nothing', ...card.nothing(empty, loadLanguage('en')) };
       for (const [state, content] of Object.entries({ ...states, nothing })) {
         await assertGoldenText(`${name}-${state}.svg`, drawState(card, content, readCardOptions({}, card.parts)).svg);
       }

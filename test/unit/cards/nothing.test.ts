@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CardInput } from '../../../src/http/pipeline/images.ts';
-import { cardOf } from '../../../src/views/cards/index.ts';
+import { findCard } from '../../../src/views/cards/index.ts';
 import { readCardOptions } from '../../../src/views/cards/options.ts';
 import { drawState } from '../../../src/views/cards/states/state.ts';
-import { languageOf } from '../../../src/views/languages/language.ts';
+import { loadLanguage } from '../../../src/views/languages/language.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
 import { contributorsOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
@@ -38,7 +38,7 @@ const boards = {
 };
 
 describe('empty cards', () => {
-  const textOf = (card: string, input: CardInput): string => cardOf(card).nothing(input, languageOf('en')).detail;
+  const textOf = (card: string, input: CardInput): string => findCard(card).nothing(input, loadLanguage('en')).detail;
 
   it('name the missing thing, and the reason or the next step, uncut in every language', () => {
     const emptyInput: CardInput = { envelope: { meta_data: { count: 0, data_type: 0 }, data: [] } };
@@ -47,7 +47,7 @@ describe('empty cards', () => {
     );
     for (const locale of locales) {
       for (const [card, input] of [...empty, ...Object.values(boards).map((board) => ['board', board] as const)]) {
-        const { parts, ...found } = cardOf(card);
+        const { parts, ...found } = findCard(card);
         for (const width of [undefined, 240]) {
           const options = readCardOptions({ locale, width }, parts);
           assert.equal(found.read(input, options), undefined);
@@ -56,7 +56,7 @@ describe('empty cards', () => {
         }
       }
     }
-    assert.equal(cardOf('achievements').nothing(emptyInput, languageOf('en')).title, 'No achievements yet');
+    assert.equal(findCard('achievements').nothing(emptyInput, loadLanguage('en')).title, 'No achievements yet');
   });
 
   it('begin with the completeness of the repositories on boards, and say why there are no people', () => {

@@ -4,16 +4,16 @@ import { languageNamed, languageNames } from '../../../src/contributions/languag
 import { AppError } from '../../../src/model/errors.ts';
 import { contrast, readableOn, readColour } from '../../../src/views/cards/drawing/colours.ts';
 import {
+  findPalettes,
   palettes,
-  palettesOf,
-  textureOf,
   themeAliases,
   themeNames,
-  trackOf,
+  toTextureColour,
+  toTrackColour,
 } from '../../../src/views/cards/drawing/themes.ts';
-import { cardOf } from '../../../src/views/cards/index.ts';
+import { findCard } from '../../../src/views/cards/index.ts';
 import { normalize, readCardOptions } from '../../../src/views/cards/options.ts';
-import { fill, languageOf } from '../../../src/views/languages/language.ts';
+import { fill, loadLanguage } from '../../../src/views/languages/language.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
 import { contributionsOf, names, streakOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
@@ -26,9 +26,9 @@ describe('card options', () => {
       const { background, text, muted, accent } = palette;
       assert.ok(contrast(text, background) >= 7, `text of ${name}`);
       assert.ok(contrast(muted, background) >= 4.5, `muted text of ${name}`);
-      assert.ok(contrast(text, trackOf(palette)) >= 4.5, `initials of ${name}`);
+      assert.ok(contrast(text, toTrackColour(palette)) >= 4.5, `initials of ${name}`);
       assert.ok(contrast(accent, background) >= 3, `accent of ${name}`);
-      const texture = textureOf(palette);
+      const texture = toTextureColour(palette);
       assert.ok(contrast(text, texture) >= 4.5, `text on the surface of ${name}`);
       assert.ok(contrast(muted, texture) >= 4.5, `muted text on the surface of ${name} ${contrast(muted, texture)}`);
       assert.ok(contrast(accent, texture) >= 3, `accent on the surface of ${name}`);
@@ -37,13 +37,13 @@ describe('card options', () => {
   });
 
   it('gives themes more than colours of their own', () => {
-    const style = (theme: string): string => JSON.stringify(palettesOf(theme).style);
+    const style = (theme: string): string => JSON.stringify(findPalettes(theme).style);
     const others = themeNames.filter((name) => !['auto', 'light', 'dark'].includes(name));
     assert.ok(others.every((name) => style(name) !== style('light')));
     for (const theme of others) {
       const { svg } = draw('contributions', contributionsOf({}), { theme });
       readSvg(svg);
-      const { surface, ring } = palettesOf(theme).style;
+      const { surface, ring } = findPalettes(theme).style;
       assert.equal(/<pattern|<linearGradient/.test(svg), surface !== 'plain', theme);
       assert.equal(svg.includes('stroke-linecap="round" transform="rotate'), ring === 'round', theme);
     }
@@ -74,7 +74,7 @@ describe('card options', () => {
   it('writes plurals and dates in every language', () => {
     assert.equal(locales.length, 20);
     for (const locale of locales) {
-      const { plural, ...language } = languageOf(locale);
+      const { plural, ...language } = loadLanguage(locale);
       assert.equal(language.locale, locale);
       for (const count of [0, 1, 2, 3, 5, 11, 21, 100, 1_000_000]) {
         const text = plural('contributions', count);
@@ -85,7 +85,7 @@ describe('card options', () => {
     }
     assert.equal(fill('{n} of {n} {other}', { n: '1' }), '1 of 1 {other}');
     assert.deepEqual(
-      ['en', 'de', 'ar'].map((locale) => languageOf(locale).firstDayOfWeek),
+      ['en', 'de', 'ar'].map((locale) => loadLanguage(locale).firstDayOfWeek),
       [7, 1, 6],
     );
   });
@@ -105,7 +105,7 @@ describe('card options', () => {
   });
 
   it('names the part or the language that a wrong one probably means', () => {
-    const { parts } = cardOf('languages');
+    const { parts } = findCard('languages');
     for (const [hide, meant] of [
       ['titel', 'title'],
       ['title,typescipt', 'TypeScript'],
@@ -122,7 +122,7 @@ describe('card options', () => {
   });
 
   it('says of languages that linguist knows as data or prose that they are not counted, and as which others count', () => {
-    const { parts } = cardOf('languages');
+    const { parts } = findCard('languages');
     const message = (hide: string): string => {
       try {
         readCardOptions({ hide }, parts);
@@ -137,17 +137,17 @@ describe('card options', () => {
   });
 
   it('reads languages in any letter case, with a plus that arrives as a space', () => {
-    const { parts } = cardOf('languages');
+    const { parts } = findCard('languages');
     const hidden = (hide: string): string[] => [...readCardOptions({ hide }, parts).hide];
     assert.deepEqual(hidden('html, CSS,title,vue'), ['HTML', 'CSS', 'title', 'Vue']);
     assert.deepEqual(hidden('c,c++,common lisp'), ['C', 'C++', 'Common Lisp']);
     const sent = new URLSearchParams('hide=c++,common+lisp').get('hide') ?? '';
     assert.deepEqual(hidden(sent), ['C++', 'Common Lisp']);
-    assert.throws(() => readCardOptions({ hide: 'html' }, cardOf('calendar').parts), AppError);
+    assert.throws(() => readCardOptions({ hide: 'html' }, findCard('calendar').parts), AppError);
   });
 
   it('has no language with the name of a part of the card of languages', () => {
-    for (const part of cardOf('languages').parts.hideable) assert.equal(languageNamed(part), undefined);
+    for (const part of findCard('languages').parts.hideable) assert.equal(languageNamed(part), undefined);
     for (const name of languageNames()) assert.doesNotMatch(name, /,/);
   });
 

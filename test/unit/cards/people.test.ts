@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { languageOf } from '../../../src/views/languages/language.ts';
+import { loadLanguage } from '../../../src/views/languages/language.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
 import { achievementsOf, boardOf, contributorsOf, progressOf, streakOf } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
@@ -81,7 +81,7 @@ describe('the card of achievements', () => {
 describe('drawing of the way to the next achievement', () => {
   it('puts it below the awards in every language, whole on the narrowest card', () => {
     for (const locale of locales) {
-      const { nextAchievement } = languageOf(locale).words;
+      const { nextAchievement } = loadLanguage(locale).words;
       const { texts, description } = readSvg(draw('achievements', progressOf(2), { locale, width: 240 }).svg);
       const text = texts.join(' ').replace(/[\u2066-\u2069]/g, '');
       assert.ok(text.includes(nextAchievement) && text.includes('14 / 20'), `${locale}: ${text}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fill, languageOf } from '../../../src/views/languages/language.ts';
+import { fill, loadLanguage } from '../../../src/views/languages/language.ts';
 
 describe('fill', () => {
   it('replaces names, also the same one several times', () => {
@@ -18,7 +18,7 @@ describe('numbers of a language', () => {
   it('have the form of the language at each time', () => {
     for (const locale of ['en', 'de', 'ar', 'hi']) {
       const format = new Intl.NumberFormat(locale);
-      const { number } = languageOf(locale);
+      const { number } = loadLanguage(locale);
       number(-0);
       for (const value of [0, 0, 7, 7, 999, 999, 1000, 1000, 1234567, -7, 0.5, 0.5])
         assert.equal(number(value), format.format(value));

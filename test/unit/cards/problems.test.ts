@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Explanation } from '../../../src/model/errors.ts';
 import { createCardImages } from '../../../src/views/cards/card-images.ts';
 import { withoutDirections } from '../../../src/views/cards/text/fit.ts';
-import { languageOf } from '../../../src/views/languages/language.ts';
+import { loadLanguage } from '../../../src/views/languages/language.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
 import { sampled } from '../../depth.ts';
 
@@ -48,13 +48,13 @@ describe('cards of errors', () => {
   it('show title and cause uncut in every language on the narrowest card', async () => {
     const cases = locales.flatMap((locale) =>
       Object.entries(statuses).flatMap(([title, status]) =>
-        (Object.keys(languageOf(locale).words.problems) as Explanation['phrase'][]).flatMap((phrase) =>
+        (Object.keys(loadLanguage(locale).words.problems) as Explanation['phrase'][]).flatMap((phrase) =>
           cards.map((card) => ({ locale, title, status, phrase, card })),
         ),
       ),
     );
     for (const { locale, title, status, phrase, card } of sampled(cases, 3)) {
-      const { words } = languageOf(locale);
+      const { words } = loadLanguage(locale);
       const { lines } = await drawn({ locale, width: '240' }, { status, explanations: [{ phrase, values }] }, card);
       const text = lines.join(' ').replaceAll(' ', '');
       const expected = `${words[title as keyof typeof statuses]}${words.problems[phrase]}`;
@@ -103,9 +103,9 @@ describe('cards of errors', () => {
   });
 
   it('have the same placeholders in every language, and none at the beginning where the first letter decides the direction', () => {
-    const english = languageOf('en').words.problems;
+    const english = loadLanguage('en').words.problems;
     for (const locale of locales) {
-      const { words, isRightToLeft } = languageOf(locale);
+      const { words, isRightToLeft } = loadLanguage(locale);
       for (const [name, phrase] of Object.entries(words.problems)) {
         assert.deepEqual(
           placeholders(phrase),

@@ -1,7 +1,7 @@
 import type { CardInput } from '../../../src/http/pipeline/images.ts';
 import type { Images } from '../../../src/views/cards/card.ts';
 import type { Drawing } from '../../../src/views/cards/drawing/frame.ts';
-import { cardOf } from '../../../src/views/cards/index.ts';
+import { findCard } from '../../../src/views/cards/index.ts';
 import { type CardOptionsQuery, readCardOptions } from '../../../src/views/cards/options.ts';
 import {
   achievementsOf,
@@ -25,7 +25,7 @@ export function draw(
   query: CardOptionsQuery = {},
   images: Images = new Map(),
 ): Drawing {
-  const found = cardOf(card);
+  const found = findCard(card);
   const options = readCardOptions(query, found.parts);
   const readable = found.read(input, options);
   if (readable === undefined) throw new Error(`${card} has nothing to draw`);

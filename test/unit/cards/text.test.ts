@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { openSync } from 'fontkit';
-import { initialsOf } from '../../../src/views/cards/drawing/avatar.ts';
+import { toInitials } from '../../../src/views/cards/drawing/avatar.ts';
 import { bundledFonts } from '../../../src/views/cards/png/fonts.ts';
 import { fit, oneLine, titleText, withoutDirections, wrap } from '../../../src/views/cards/text/fit.ts';
 import { measure } from '../../../src/views/cards/text/measure.ts';
@@ -80,12 +80,12 @@ describe('text in cards', () => {
   });
 
   it('takes the initials of the first and last word, or one initial where letters are wide', () => {
-    assert.equal(initialsOf('Ada King Lovelace'), 'AL');
-    assert.equal(initialsOf('grace-hopper'), 'GH');
-    assert.equal(initialsOf('山田 太郎'), '山');
-    assert.equal(initialsOf('🚀'), '🚀');
-    assert.equal(initialsOf(''), '?');
-    assert.equal(initialsOf(names.emoji), 'Z');
+    assert.equal(toInitials('Ada King Lovelace'), 'AL');
+    assert.equal(toInitials('grace-hopper'), 'GH');
+    assert.equal(toInitials('山田 太郎'), '山');
+    assert.equal(toInitials('🚀'), '🚀');
+    assert.equal(toInitials(''), '?');
+    assert.equal(toInitials(names.emoji), 'Z');
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { usageOf } from '../../../src/app/commands/help.ts';
+import { formatUsage } from '../../../src/app/commands/help.ts';
 import { commands } from '../../../src/app/commands/index.ts';
 import { settings } from '../../../src/app/config/settings.ts';
 
@@ -12,7 +12,7 @@ describe('the table of settings', () => {
   });
 
   it('is listed by plaudit serve --help, with the files of secrets', () => {
-    const help = usageOf('serve', commands['serve'] ?? assert.fail());
+    const help = formatUsage('serve', commands['serve'] ?? assert.fail());
     for (const { name, isSecret, description } of settings) {
       const line = help.split('\n').find((line) => line.trim().startsWith(`${name} `)) ?? assert.fail(name);
       assert.ok(line.includes(description.replaceAll('`', '')), line);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { experienceOf, missingCounters, unknownCounters } from '../../../src/model/counters.ts';
+import { missingCounters, sumExperience, unknownCounters } from '../../../src/model/counters.ts';
 
 const documented = {
   commits: 197,
@@ -17,9 +17,9 @@ const documented = {
 
 describe('counters', () => {
   it('calculates experience as the sum of the ten counters', () => {
-    assert.equal(experienceOf(documented), 284);
-    assert.equal(experienceOf({ ...documented, commits: null }), 284 - 197);
-    assert.equal(experienceOf(unknownCounters), 0);
+    assert.equal(sumExperience(documented), 284);
+    assert.equal(sumExperience({ ...documented, commits: null }), 284 - 197);
+    assert.equal(sumExperience(unknownCounters), 0);
   });
 
   it('are missing where a kind that they need is not completely known', () => {

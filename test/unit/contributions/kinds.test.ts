@@ -4,8 +4,8 @@ import {
   contributionKinds,
   counterNames,
   counterRows,
+  listNeeds,
   namesOfKinds,
-  needsOf,
   ofDays,
   ofPeople,
   storedCounters,
@@ -48,7 +48,7 @@ describe('the list of counters', () => {
   it('names the kinds that count as contributions, and their counters', () => {
     assert.deepEqual(contributionKinds, ['commit', 'issue', 'pull_request', 'review', 'discussion']);
     assert.deepEqual(namesOfKinds(['review', 'commit']), ['commits', 'reviews']);
-    assert.deepEqual(needsOf('contributed_to'), ['commit', 'issue', 'pull_request', 'review']);
+    assert.deepEqual(listNeeds('contributed_to'), ['commit', 'issue', 'pull_request', 'review']);
   });
 
   it('orders the rows of the card, the usual ones first', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Temporal } from 'temporal-polyfill';
-import { type StreakUnit, streaksOf } from '../../../src/contributions/calendar/streaks.ts';
+import { type StreakUnit, toStreaks } from '../../../src/contributions/calendar/streaks.ts';
 
 /** @param present a Friday by default. */
 function lengths(
@@ -9,7 +9,7 @@ function lengths(
   rules: { unit?: StreakUnit; daysOff?: number[]; present?: string; isOver?: boolean } = {},
 ) {
   const { unit = 'day', daysOff = [], present = '2026-11-20', isOver = false } = rules;
-  const { current, longest } = streaksOf(days, {
+  const { current, longest } = toStreaks(days, {
     from: '2026-10-01',
     end: Temporal.PlainDate.from(present),
     isOver,
@@ -40,7 +40,7 @@ describe('streaks', () => {
 
   it('name the first and the last day of the longest one', () => {
     const days = ['2026-10-05', '2026-10-06', '2026-10-07', '2026-11-20'];
-    const found = streaksOf(days, {
+    const found = toStreaks(days, {
       from: '2026-10-01',
       end: Temporal.PlainDate.from('2026-11-20'),
       isOver: false,

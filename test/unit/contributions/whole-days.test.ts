@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { wholeDays } from '../../../src/contributions/windows/counted-window.ts';
-import { meaningOf, readWindow, type WindowText } from '../../../src/model/windows/window.ts';
+import { readWindow, toWindowMeaning, type WindowText } from '../../../src/model/windows/window.ts';
 
 const now = new Date('2026-11-23T09:30:00Z');
 
 function widened(text: WindowText): (string | null)[] {
-  const { since, until } = meaningOf(wholeDays(readWindow(text, now) ?? assert.fail()));
+  const { since, until } = toWindowMeaning(wholeDays(readWindow(text, now) ?? assert.fail()));
   return [since, until];
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import { type RenderedResponse } from '../../../src/http/pipeline/response.ts';
-import { bytesOf } from '../../../src/http/pipeline/response-body.ts';
+import { toBytes } from '../../../src/http/pipeline/response-body.ts';
 import { ResponseCache } from '../../../src/http/pipeline/response-cache.ts';
 import { representationFor, withCompressedForms } from '../../../src/http/server/compression.ts';
 
@@ -20,7 +20,7 @@ describe('compressed representations', () => {
     assert.equal(response.compressed?.bytes, 0);
     const [first, second] = await Promise.all([representationFor(response, 'br'), representationFor(response, 'br')]);
     assert.equal(first, second);
-    assert.deepEqual(brotliDecompressSync(bytesOf(first.body)), body);
+    assert.deepEqual(brotliDecompressSync(toBytes(first.body)), body);
     assert.equal(response.compressed?.bytes, first.body.length);
     assert.equal(
       representationFor(response, 'gzip, br'),

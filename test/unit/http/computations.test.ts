@@ -22,7 +22,7 @@ function counted() {
 
 function withVersions() {
   const versions = { a: 0 };
-  const cache = { versionOf: () => versions.a };
+  const cache = { findVersion: () => versions.a };
   let isLive = true;
   const computations = new Computations(cache, () => isLive);
   return { computations, change: () => (versions.a += 1), setLive: (live: boolean) => (isLive = live) };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { imagesOf } from '../../../src/http/pipeline/images.ts';
+import { imagesKey } from '../../../src/http/pipeline/images.ts';
 import { parameterReader } from '../../../src/http/pipeline/parameters.ts';
 
 describe('misspelled parameters of images', () => {
   const read = parameterReader(
-    Object.assign(Type.Object({ theme: Type.Optional(Type.String()) }), { [imagesOf]: 'always' }),
+    Object.assign(Type.Object({ theme: Type.Optional(Type.String()) }), { [imagesKey]: 'always' }),
   );
   const others = (count: number): object =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`other_${index}`, '']));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Caller } from '../../../src/http/pipeline/caller.ts';
-import { requesterOf, senderOf } from '../../../src/http/pipeline/requester.ts';
+import { toRequester, toSender } from '../../../src/http/pipeline/requester.ts';
 
 const caller: Caller = { accountId: 'an id', tokenId: null, keyId: null, mayManage: false, expiresAt: 0 };
-const originsOf = (ip: string) => requesterOf({ caller: null, ip }, false).origins;
+const originsOf = (ip: string) => toRequester({ caller: null, ip }, false).origins;
 
 describe('identification of the requester of a lookup', () => {
   it('takes the address and its network: /24 of IPv4, /64 of IPv6, in one spelling', () => {
@@ -16,19 +16,19 @@ describe('identification of the requester of a lookup', () => {
   });
 
   it('takes all addresses of an IPv6 network /64 for one sender, and each IPv4 address for itself', () => {
-    assert.equal(senderOf('2001:db8:0:2::1'), senderOf('2001:DB8:0:2:ffff::9'));
-    assert.notEqual(senderOf('2001:db8:0:2::1'), senderOf('2001:db8:0:3::1'));
-    assert.equal(senderOf('::ffff:203.0.113.7'), '203.0.113.7');
-    assert.notEqual(senderOf('203.0.113.7'), senderOf('203.0.113.8'));
+    assert.equal(toSender('2001:db8:0:2::1'), toSender('2001:DB8:0:2:ffff::9'));
+    assert.notEqual(toSender('2001:db8:0:2::1'), toSender('2001:db8:0:3::1'));
+    assert.equal(toSender('::ffff:203.0.113.7'), '203.0.113.7');
+    assert.notEqual(toSender('203.0.113.7'), toSender('203.0.113.8'));
   });
 
   it('takes no address for an image, from loopback, and with a service token', () => {
     const visitor = { ownerId: null, origins: undefined };
     const image = { ...visitor, imageNetwork: '203.0.113.0/24' };
-    assert.deepEqual(requesterOf({ caller: null, ip: '203.0.113.7' }, true), image);
+    assert.deepEqual(toRequester({ caller: null, ip: '203.0.113.7' }, true), image);
     for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
-      assert.deepEqual(requesterOf({ caller: null, ip }, false), visitor);
+      assert.deepEqual(toRequester({ caller: null, ip }, false), visitor);
     }
-    assert.deepEqual(requesterOf({ caller, ip: '203.0.113.7' }, false), { ownerId: 'an id', origins: undefined });
+    assert.deepEqual(toRequester({ caller, ip: '203.0.113.7' }, false), { ownerId: 'an id', origins: undefined });
   });
 });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { relativePeriods } from '../../../src/model/windows/periods.ts';
-import { cardOf } from '../../../src/views/cards/index.ts';
+import { findCard } from '../../../src/views/cards/index.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
 import { imagePath, kinds } from '../../../src/views/pages/composer/address.ts';
-import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod } from '../../../src/views/pages/composer/labels.ts';
+import { formatAltText, labelOfCard, labelOfPart, labelOfPeriod } from '../../../src/views/pages/composer/labels.ts';
 import { composerPage } from '../../../src/views/pages/composer/page.ts';
 import { isPublic } from '../../../src/views/pages/composer/public-address.ts';
 import { snippets } from '../../../src/views/pages/composer/snippets.ts';
 import type { Site } from '../../../src/views/pages/layout/layout.ts';
-import { readerOf } from '../../../src/views/pages/reader.ts';
+import { toReader } from '../../../src/views/pages/reader.ts';
 import { isThorough } from '../../depth.ts';
 import { anyText } from '../cards/any-text.ts';
 
@@ -27,7 +27,7 @@ const site: Site = {
   locales: ['en'],
   example: undefined,
 };
-const reader = readerOf({ locale: 'en', isChosen: false });
+const reader = toReader({ locale: 'en', isChosen: false });
 
 function path(query: Record<string, string>): string | undefined {
   return imagePath(new Map(Object.entries(query)));
@@ -36,10 +36,10 @@ function path(query: Record<string, string>): string | undefined {
 describe('composing of cards', () => {
   it('names every kind and part of cards and every period in every language', () => {
     for (const locale of locales) {
-      const inLanguage = readerOf({ locale, isChosen: true });
+      const inLanguage = toReader({ locale, isChosen: true });
       for (const { card } of kinds) {
         assert.notEqual(labelOfCard(card, inLanguage), card, `${locale} ${card}`);
-        const { hideable, showable } = cardOf(card).parts;
+        const { hideable, showable } = findCard(card).parts;
         for (const part of [...hideable, ...showable]) {
           const label = labelOfPart(part, inLanguage);
           assert.ok(label !== part && !label.includes('_'), `${locale} ${part}`);
@@ -144,7 +144,7 @@ describe('composing of cards', () => {
       '/v1/github/entities/ada/contributors?format=svg&limit=5&bots=true',
     );
     assert.equal(
-      altTextOf(
+      formatAltText(
         new Map([
           ['name', 'ada'],
           ['card', 'community'],

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readTranslation } from '../../../scripts/language-rules.ts';
 import { counterNames } from '../../../src/model/counters.ts';
-import { numberDefinition, definitionsOf as ofApi } from '../../../src/model/rules.ts';
+import { numberDefinition, listMeanings as ofApi } from '../../../src/model/rules.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
-import { definitionOf, definitionsOf, type NumberName } from '../../../src/views/pages/definitions.ts';
-import { type Reader, readerOf } from '../../../src/views/pages/reader.ts';
+import { defineCounter, defineNumber, type NumberName } from '../../../src/views/pages/definitions.ts';
+import { type Reader, toReader } from '../../../src/views/pages/reader.ts';
 
 const numbers = [
   'contributions',
@@ -21,10 +21,10 @@ const numbers = [
 const endsOfSentences = /[.。।]$/;
 
 describe('the definitions on pages', () => {
-  const readerIn = (locale: (typeof locales)[number]): Reader => readerOf({ locale, isChosen: true });
+  const readerIn = (locale: (typeof locales)[number]): Reader => toReader({ locale, isChosen: true });
   const sentencesOf = (reader: Reader): string[] => [
-    ...counterNames.flatMap((name) => [false, true].flatMap((isOfAll) => definitionsOf(name, { isOfAll }, reader))),
-    ...numbers.map((name) => definitionOf(name, reader)),
+    ...counterNames.flatMap((name) => [false, true].flatMap((isOfAll) => defineCounter(name, { isOfAll }, reader))),
+    ...numbers.map((name) => defineNumber(name, reader)),
   ];
 
   it('are those of the API in English', () => {
@@ -51,6 +51,6 @@ describe('the definitions on pages', () => {
   });
 
   it('keep the numbers of the level in every language', () => {
-    for (const locale of locales) assert.match(definitionOf('level', readerIn(locale)), /100·n²/, locale);
+    for (const locale of locales) assert.match(defineNumber('level', readerIn(locale)), /100·n²/, locale);
   });
 });

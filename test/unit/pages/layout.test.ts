@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { locales } from '../../../src/views/languages/locales.ts';
 import { trusted } from '../../../src/views/pages/layout/html.ts';
 import { type Document, renderDocument, type Site } from '../../../src/views/pages/layout/layout.ts';
-import { readerOf } from '../../../src/views/pages/reader.ts';
+import { toReader } from '../../../src/views/pages/reader.ts';
 
 function siteOf(name: string): Site & { hosts: string[] } {
   const hosts: string[] = [];
@@ -25,9 +25,9 @@ function siteOf(name: string): Site & { hosts: string[] } {
 
 const document: Document = { title: 'A page', description: 'About it.', path: '/a', main: trusted('<p>Content</p>') };
 const [english, german, chosen] = [
-  readerOf({ locale: 'en', isChosen: false }),
-  readerOf({ locale: 'de', isChosen: false }),
-  readerOf({ locale: 'de', isChosen: true }),
+  toReader({ locale: 'en', isChosen: false }),
+  toReader({ locale: 'de', isChosen: false }),
+  toReader({ locale: 'de', isChosen: true }),
 ];
 
 describe('the parts around the content of pages', () => {

@@ -5,7 +5,7 @@ import type { PageProblem } from '../../../src/http/pipeline/send.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
 import type { Site } from '../../../src/views/pages/layout/layout.ts';
 import { problemPage } from '../../../src/views/pages/problem-page.ts';
-import { readerOf } from '../../../src/views/pages/reader.ts';
+import { toReader } from '../../../src/views/pages/reader.ts';
 
 const site: Site = {
   name: 'Plaudit',
@@ -22,7 +22,7 @@ const site: Site = {
 };
 
 function pageOf(problem: Partial<PageProblem>, locale = 'en'): string {
-  return problemPage(site, readerOf({ locale, isChosen: false }), {
+  return problemPage(site, toReader({ locale, isChosen: false }), {
     status: 503,
     message: 'The service is busy.',
     explanations: [],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { checksOf, parseClean } from '../../../src/hosts/http/checks.ts';
-import { itemsOf, optional, orElse, type Refusal, readTolerantly } from '../../../src/hosts/http/tolerant.ts';
+import { createChecks, parseClean } from '../../../src/hosts/http/checks.ts';
+import { describeItems, optional, orElse, type Refusal, readTolerantly } from '../../../src/hosts/http/tolerant.ts';
 import type { SkippedPart } from '../../../src/hosts/interface/call.ts';
 
 const Person = Type.Object({ login: Type.String() });
@@ -11,11 +11,11 @@ const Issue = Type.Object({
   comments: orElse(Type.Integer(), 0),
   author: Type.Union([Person, Type.Null()]),
   closer: orElse(Type.Union([Person, Type.Null()]), null),
-  labels: orElse(itemsOf('label', Type.Object({ name: Type.String() })), []),
+  labels: orElse(describeItems('label', Type.Object({ name: Type.String() })), []),
   milestone: optional(Type.String()),
   visibility: Type.Optional(Type.String()),
 });
-const Page = Type.Object({ page: Type.Object({ nodes: itemsOf('issue', Issue), hasMore: Type.Boolean() }) });
+const Page = Type.Object({ page: Type.Object({ nodes: describeItems('issue', Issue), hasMore: Type.Boolean() }) });
 
 const ada = { login: 'ada' };
 const issue = { id: 1, comments: 2, author: ada, closer: null, labels: [{ name: 'bug' }] };
@@ -59,7 +59,7 @@ describe('readTolerantly', () => {
       Type.Object({ login: Type.String() }),
       Type.Object({}, { additionalProperties: false }),
     ]);
-    const Commits = itemsOf('commit', Type.Object({ author: Author }));
+    const Commits = describeItems('commit', Type.Object({ author: Author }));
     const commits = [{ author: { login: 'ada' } }, { author: {} }, { author: { login: 7 } }];
     const { reading, skipped } = readTolerantly(Commits, commits, 'page');
     assert.deepEqual(reading, { value: commits.slice(0, 2) });
@@ -167,7 +167,7 @@ describe('readTolerantly with refusals', () => {
 });
 
 describe('checkPayload', () => {
-  const { checkPayload } = checksOf('The host');
+  const { checkPayload } = createChecks('The host');
 
   it('reports skipped parts to the call', () => {
     const skipped: SkippedPart[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AppError } from '../../../src/model/errors.ts';
-import { meaningOf, readWindow, type WindowText } from '../../../src/model/windows/window.ts';
+import { readWindow, toWindowMeaning, type WindowText } from '../../../src/model/windows/window.ts';
 
 /** The present of all windows that a test reads without another one. */
 export const now = new Date('2026-11-23T09:30:00Z');
@@ -14,7 +14,7 @@ export function read(text: WindowText, at = now) {
 
 /** Returns the two ends of a window. */
 export function ends(text: WindowText, at = now): (string | null)[] {
-  const { since, until } = meaningOf(read(text, at));
+  const { since, until } = toWindowMeaning(read(text, at));
   return [since, until];
 }
 

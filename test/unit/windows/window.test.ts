@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
-  meaningOf,
   readWindow,
+  toWindowMeaning,
   type WindowText,
   windowBefore,
   windowsUpTo,
@@ -18,7 +18,7 @@ describe('windows of days and instants', () => {
   });
 
   it('includes both days', () => {
-    assert.deepEqual(meaningOf(read({ since: '2026-10-01', until: '2026-10-31' })), {
+    assert.deepEqual(toWindowMeaning(read({ since: '2026-10-01', until: '2026-10-31' })), {
       since: '2026-10-01T00:00:00Z',
       until: '2026-11-01T00:00:00Z',
       time_zone: 'UTC',
@@ -160,17 +160,17 @@ describe('series of windows', () => {
   it('consists of the months before, of 28 to 31 days', () => {
     const months = windowsUpTo(read({ period: 'this-month', time_zone: 'Europe/Berlin' }), 12);
     assert.equal(months.length, 12);
-    assert.deepEqual(meaningOf(months[1] ?? assert.fail()), {
+    assert.deepEqual(toWindowMeaning(months[1] ?? assert.fail()), {
       since: '2026-09-30T22:00:00Z',
       until: '2026-10-31T23:00:00Z',
       time_zone: 'Europe/Berlin',
     });
-    assert.equal(meaningOf(months[11] ?? assert.fail()).since, '2025-11-30T23:00:00Z');
+    assert.equal(toWindowMeaning(months[11] ?? assert.fail()).since, '2025-11-30T23:00:00Z');
   });
 
   it('has the same number of days, also across a change of clocks', () => {
     const days = read({ since: '2026-10-26', until: '2026-10-27', time_zone: 'Europe/Berlin' });
-    assert.deepEqual(meaningOf(windowBefore(days, 1)), {
+    assert.deepEqual(toWindowMeaning(windowBefore(days, 1)), {
       since: '2026-10-23T22:00:00Z',
       until: '2026-10-25T23:00:00Z',
       time_zone: 'Europe/Berlin',

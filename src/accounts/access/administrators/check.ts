@@ -8,9 +8,9 @@ import { uncheckedForMs } from './holding.ts';
 import { endHoldings, recordLapses, resumeHoldings } from './lapse-store.ts';
 import {
   type Administrator,
+  deleteAdministrators,
   findAdministrations,
   findDueChecks,
-  forgetAdministrators,
   lockConfirmation,
   removeAdministrator,
   saveCheck,
@@ -30,7 +30,7 @@ const checkAgainMs = { checked: 86_400_000, failed: 3_600_000 };
 /** The most administrators that one run checks. */
 const atOnce = 200;
 /** The most people without keys and links that one statement deletes. */
-const forgottenAtOnce = 1000;
+const deletedAtOnce = 1000;
 /** The most organizations of one person that are checked because of one delivery. */
 const maxAdministrations = 100;
 /** The time for which a person without keys and links stays stored: longer than the life of a service token. */
@@ -49,11 +49,11 @@ export async function checkDueAdministrators(context: CheckContext, signal: Abor
   }
   await recordLapses(connection, { now: now(), newId });
   const before = new Date(now().getTime() - keptMs);
-  await inBatches(() => forgetAdministrators(connection, before, forgottenAtOnce));
+  await inBatches(() => deleteAdministrators(connection, before, deletedAtOnce));
 }
 
 /** Checks all organizations of a person, because a delivery says that the person may have lost one. */
-export async function checkAdministrationsOf(
+export async function checkAdministrations(
   context: CheckContext,
   { provider, person }: { provider: string; person: string },
   signal: AbortSignal,

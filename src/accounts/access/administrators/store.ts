@@ -128,7 +128,7 @@ export async function findAdministrations(
 }
 
 /** Deletes some administrators without keys and links whose last confirmation was before `before`. @returns how many. */
-export function forgetAdministrators(connection: Connection, before: Date, limit: number): Promise<number> {
+export function deleteAdministrators(connection: Connection, before: Date, limit: number): Promise<number> {
   const where = sql`confirmed_at < ${before} and not ${holdsSomething('administrators')}`;
   return deleteSome(connection, 'administrators', { where, orderBy: sql`confirmed_at`, limit });
 }

@@ -118,6 +118,6 @@ export async function findAudit(
 }
 
 /** Deletes some entries from before a time. @returns how many. */
-export function forgetAudit(connection: Connection, before: Date, limit: number): Promise<number> {
+export function deleteAudit(connection: Connection, before: Date, limit: number): Promise<number> {
   return deleteSome(connection, 'audit_entries', { where: sql`at < ${before}`, orderBy: sql`at`, limit });
 }

@@ -21,7 +21,7 @@ import { toPathPart } from '../../../model/account.ts';
 import { AppError, fieldError } from '../../../model/errors.ts';
 import { readWindow } from '../../../model/windows/window.ts';
 import { findById } from '../../store.ts';
-import { actorOf, recordAction } from '../actor.ts';
+import { findActor, recordAction } from '../actor.ts';
 import { assessHolding } from '../administrators/holding.ts';
 import { findHolder } from '../administrators/person.ts';
 import { holderFields, presentHolder, requestCheck } from '../administrators/presented.ts';
@@ -112,9 +112,9 @@ function addCreation(app: App, services: AccessServices): void {
         }
         const embed = { id, accountId: account.id, path: imagePath, format, createdAt: services.now() };
         const holder = await findHolder(transaction, account, caller, services.now());
-        await saveEmbed(transaction, { ...embed, secretHash: hashOf(secret), holder });
+        await saveEmbed(transaction, { ...embed, secretHash: hashSecret(secret), holder });
         await requestCheck(transaction, account, holder.person);
-        const actor = await actorOf(transaction, caller);
+        const actor = await findActor(transaction, caller);
         const subject = `${id} ${imagePath}`;
         await recordAction(services, transaction, account.id, { action: 'embed_created', subject, ...actor });
       });
@@ -155,7 +155,7 @@ function addRenewal(app: App, services: AccessServices): void {
         const renewed = await renewEmbed(transaction, { accountId: account.id, id }, holder);
         if (renewed === undefined) throw new AppError('not_found', 'The account has no such link.');
         const isOwnLink = renewed.formerHolder === (holder.person?.id ?? null);
-        const actor = await actorOf(transaction, caller);
+        const actor = await findActor(transaction, caller);
         const action = isOwnLink ? 'embed_renewed' : 'embed_taken_over';
         await recordAction(services, transaction, account.id, { action, subject: id, ...actor });
         await requestCheck(transaction, account, holder.person);
@@ -199,7 +199,7 @@ function addOpening(app: App, services: AccessServices): void {
     },
     async (request, reply) => {
       const [secret = '', format] = request.params.secret.split('.');
-      const embed = await findEmbedBySecret(services.connection, hashOf(secret));
+      const embed = await findEmbedBySecret(services.connection, hashSecret(secret));
       const account = embed && (await findById(services.connection, embed.accountId));
       const isActive = embed && assessHolding(embed.holding, services.now()).state === 'active';
       if (!isActive || account === undefined || embed.format !== format) {
@@ -235,7 +235,7 @@ function toItem({ id, path, format, createdAt, holding }: HeldEmbed, now: Date):
   return { id, path, format, created_dttm: formatTimestamp(createdAt), ...presentHolder(holding, now) };
 }
 
-function hashOf(secret: string): Buffer {
+function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
@@ -263,9 +263,9 @@ function readImagePath(
     entities === 'entities' &&
     decode(name).replaceAll(':', '/').toLowerCase() === account.name.toLowerCase();
   if (!isOfAccount || !drawable.test(rest.join('/'))) throw unfit(account);
-  const textOf = (parameter: string): string | undefined => searchParams.get(parameter) ?? undefined;
-  const [since, until, period] = ['since', 'until', 'period'].map(textOf);
-  readWindow({ since, until, period, time_zone: textOf('time_zone') }, now);
+  const readText = (parameter: string): string | undefined => searchParams.get(parameter) ?? undefined;
+  const [since, until, period] = ['since', 'until', 'period'].map(readText);
+  readWindow({ since, until, period, time_zone: readText('time_zone') }, now);
   searchParams.set('format', format);
   return `${rest.join('/')}?${searchParams.toString()}`;
 }

@@ -9,7 +9,7 @@ import type { Person } from '../administrators/store.ts';
 import type { Actor } from '../audit/store.ts';
 import type { AccessServices } from '../services.ts';
 import { readPublicKey, toPem } from './public-key.ts';
-import { findKeysOf, type OwnerKey, removeKey, saveKey } from './store.ts';
+import { findOwnerKeys, type OwnerKey, removeKey, saveKey } from './store.ts';
 
 const maxKeys = 20;
 
@@ -31,7 +31,7 @@ export async function registerKey(
   const key = readPublicKey(encodedKey);
   const { account } = owner;
   await inTransaction(services.connection, async (transaction) => {
-    const registered = await findKeysOf(transaction, account.id);
+    const registered = await findOwnerKeys(transaction, account.id);
     if (registered.length >= maxKeys && !registered.some(({ id }) => id === key.id)) {
       throw new AppError('conflict', `The account has ${maxKeys} keys already; remove one first.`);
     }
@@ -47,7 +47,7 @@ export async function registerKey(
 
 /** Returns the keys of an account as the API presents them. */
 export async function listKeys({ connection, now }: AccessServices, account: Account): Promise<object[]> {
-  const keys = await findKeysOf(connection, account.id);
+  const keys = await findOwnerKeys(connection, account.id);
   const at = now();
   return keys.map((key) => present(key, at));
 }

@@ -37,7 +37,7 @@ const allowed = 'Ed25519, ECDSA on P-256 or P-384, and RSA of 2048 to 8192 bits'
  */
 export function readPublicKey(encodedKey: string | object): PublicKey {
   const key = parseKey(encodedKey);
-  const kind = kindOf(key);
+  const kind = toKind(key);
   const spki = key.export({ format: 'der', type: 'spki' });
   return { id: createHash('sha256').update(spki).digest('hex'), kind, spki };
 }
@@ -74,7 +74,7 @@ function parseJson(text: string): object {
   }
 }
 
-function kindOf(key: KeyObject): KeyKind {
+function toKind(key: KeyObject): KeyKind {
   const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   const { asymmetricKeyType: type } = key;
   if (type === 'ed25519') {

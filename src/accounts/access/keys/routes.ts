@@ -12,11 +12,11 @@ import { sensitiveByAddress } from '../../../http/pipeline/rate-limits.ts';
 import { sendNothing, sendPrivately, sendRedirect } from '../../../http/pipeline/send.ts';
 import type { App } from '../../../http/server/app.ts';
 import { findProvider } from '../../resolve.ts';
-import { actorOf } from '../actor.ts';
+import { findActor } from '../actor.ts';
 import { holderFields } from '../administrators/presented.ts';
 import { type Proven, proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
-import { providerTokenOf } from '../tokens/provider-token.ts';
+import { readProviderToken } from '../tokens/provider-token.ts';
 import { listKeys, type Owner, registerKey, removeOwnKey } from './manage.ts';
 
 const maxKeyLength = 10_000;
@@ -135,7 +135,7 @@ async function byProviderToken(
   params: AccountName,
 ): Promise<Proven> {
   const provider = findProvider(services.providers, params.provider);
-  return proveOwner(services, { provider, name: params.name }, providerTokenOf(services, request));
+  return proveOwner(services, { provider, name: params.name }, readProviderToken(services, request));
 }
 
 async function byEitherToken(
@@ -153,5 +153,5 @@ async function byEitherToken(
     return 'redirected';
   }
   if (needs === 'manage') await services.confirmOwner({ account, caller }, 'if doubtful');
-  return { account, ...(await actorOf(services.connection, caller)) };
+  return { account, ...(await findActor(services.connection, caller)) };
 }

@@ -26,7 +26,7 @@ function selectKeys(connection: Connection) {
     .select(['administrators.confirmed_at', 'administrators.can_check']);
 }
 
-export async function findKeysOf(connection: Connection, accountId: string): Promise<OwnerKey[]> {
+export async function findOwnerKeys(connection: Connection, accountId: string): Promise<OwnerKey[]> {
   const rows = await selectKeys(connection)
     .where('owner_keys.account_id', '=', accountId)
     .orderBy('owner_keys.created_at', 'desc')

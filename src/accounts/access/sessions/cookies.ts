@@ -50,7 +50,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Returns whether cookies contain a session, without checking it as `sessionOf` does. */
+/** Returns whether cookies contain a session, without checking it as `readSession` does. */
 export function hasSession(header: string): boolean {
   return /(?:^|[\s;])(?:__(?:Host|Secure)-)?session=/.test(header);
 }

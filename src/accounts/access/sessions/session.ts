@@ -3,7 +3,7 @@ import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { AccessServices } from '../services.ts';
 import { cookiesFor, readCookie } from './cookies.ts';
-import { hashOf } from './sign-in.ts';
+import { hashSecret } from './sign-in.ts';
 import { findSession } from './store.ts';
 
 /** A person who is signed in on the pages. */
@@ -19,14 +19,14 @@ export interface Session {
 }
 
 /** Finds the session of a request by its cookies; undefined when there is none that is valid. */
-export async function sessionOf(
+export async function readSession(
   { connection, now, publicUrl }: Pick<AccessServices, 'connection' | 'now' | 'publicUrl'>,
   cookieHeader: string | undefined,
 ): Promise<Session | undefined> {
   const cookies = cookiesFor(publicUrl());
   const secret = cookies && readCookie(cookieHeader, cookies.session);
   if (secret === undefined) return undefined;
-  const secretHash = hashOf(secret);
+  const secretHash = hashSecret(secret);
   const stored = await findSession(connection, secretHash, now());
   if (stored === undefined) return undefined;
   const { account, expiresAt } = stored;
@@ -34,12 +34,12 @@ export async function sessionOf(
     account,
     person: { id: account.externalId, name: `${account.provider}/${account.name}` },
     secretHash,
-    formToken: formTokenOf(secret),
+    formToken: toFormToken(secret),
     expiresAt,
   };
 }
 
-function formTokenOf(secret: string): string {
+function toFormToken(secret: string): string {
   return createHash('sha256').update(`form ${secret}`).digest('base64url');
 }
 

@@ -30,7 +30,7 @@ export function canSignIn(provider: Provider): provider is ProviderWith<'signIn'
 }
 
 /** Returns the hash under which a secret is stored. */
-export function hashOf(secret: string): Buffer {
+export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
@@ -47,7 +47,7 @@ export async function beginSignIn(
   const [state, nonce, codeVerifier] = [newSecret(services), newSecret(services), newSecret(services)];
   const { returnTo, organization } = wanted;
   await saveSignIn(services.connection, {
-    stateHash: hashOf(state),
+    stateHash: hashSecret(state),
     provider,
     nonce,
     codeVerifier,
@@ -55,7 +55,7 @@ export async function beginSignIn(
     organization,
     expiresAt: new Date(services.now().getTime() + signInLifeMs),
   });
-  const begun = { redirectUrl: redirectUrlOf(services, provider), state, nonce, codeVerifier };
+  const begun = { redirectUrl: toRedirectUrl(services, provider), state, nonce, codeVerifier };
   return { url: await signIn.begin(begun), state };
 }
 
@@ -81,19 +81,19 @@ export async function finishSignIn(
 ): Promise<FinishedSignIn> {
   const provider = signInProvider(services, name);
   const { connection, now } = services;
-  const begun = state === undefined ? undefined : await takeSignIn(connection, hashOf(state), now());
+  const begun = state === undefined ? undefined : await takeSignIn(connection, hashSecret(state), now());
   if (state === undefined || begun?.provider !== provider.name) {
     throw new AppError('invalid_input', 'This sign-in has expired, or began in another browser. Begin it again.');
   }
   const signal = AbortSignal.timeout(hostTimeoutMs);
-  const redirectUrl = redirectUrlOf(services, provider.name);
+  const redirectUrl = toRedirectUrl(services, provider.name);
   const token = await provider.signIn.finish({ ...begun, redirectUrl, state }, response, signal);
   const { account } = await proveSelf(services, provider, token, signal);
   const isConfirmed = await confirmOrganization(services, provider, begun.organization, token);
   const secret = newSecret(services);
   const createdAt = now();
   const expiresAt = new Date(createdAt.getTime() + sessionLifeMs);
-  await saveSession(connection, { secretHash: hashOf(secret), accountId: account.id, createdAt, expiresAt });
+  await saveSession(connection, { secretHash: hashSecret(secret), accountId: account.id, createdAt, expiresAt });
   const actor = `${account.provider}/${account.name}`;
   const action = { action: 'signed_in', subject: account.id, actor, tokenId: null } as const;
   await recordAction(services, connection, account.id, action);
@@ -126,7 +126,7 @@ async function confirmOrganization(
   }
 }
 
-function redirectUrlOf({ publicUrl }: AccessServices, provider: string): string {
+function toRedirectUrl({ publicUrl }: AccessServices, provider: string): string {
   return `${publicUrl()}/sign-in/${provider}/callback`;
 }
 

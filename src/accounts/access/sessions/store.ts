@@ -101,12 +101,12 @@ export async function removeSession(connection: Connection, secretHash: Buffer):
 }
 
 /** Removes all sessions of the person whose own account this is. */
-export async function removeSessionsOf(connection: Connection, accountId: string): Promise<void> {
+export async function removeSessions(connection: Connection, accountId: string): Promise<void> {
   await connection.deleteFrom('sessions').where('account_id', '=', accountId).execute();
 }
 
 /** Deletes some sessions, or sign-ins, that have expired. @returns how many. */
-export function forgetExpired(
+export function deleteExpired(
   connection: Connection,
   table: 'sessions' | 'sign_ins',
   now: Date,

@@ -8,7 +8,7 @@ import { serviceTokenType } from './issue.ts';
  * received it could read private data with it until it expires.
  * @throws AppError `unauthenticated` when there is no token, or it is one for this service.
  */
-export function providerTokenOf(
+export function readProviderToken(
   { publicUrl }: { publicUrl: () => string },
   { headers }: { headers: { authorization?: string | undefined } },
 ): string {

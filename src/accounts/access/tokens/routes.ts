@@ -10,13 +10,13 @@ import { sensitiveByAddress } from '../../../http/pipeline/rate-limits.ts';
 import { sendPrivately, sendResponse } from '../../../http/pipeline/send.ts';
 import type { App } from '../../../http/server/app.ts';
 import { findProvider } from '../../resolve.ts';
-import { actorOf, recordAction } from '../actor.ts';
+import { findActor, recordAction } from '../actor.ts';
 import { findIssuedTo } from '../audit/store.ts';
-import { findKeysOf } from '../keys/store.ts';
+import { findOwnerKeys } from '../keys/store.ts';
 import { proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
 import { grantToken, noToken, tokenIdPattern } from './issue.ts';
-import { providerTokenOf } from './provider-token.ts';
+import { readProviderToken } from './provider-token.ts';
 import { KeySet } from './signing-key.ts';
 import { findPublishedKeys } from './signing-key-store.ts';
 import { revokeToken } from './store.ts';
@@ -56,7 +56,7 @@ function addIssuance(app: App, services: AccessServices): void {
     },
     async (request, reply) => {
       const provider = findProvider(services.providers, request.params.provider);
-      const credential = providerTokenOf(services, request);
+      const credential = readProviderToken(services, request);
       const proven = await proveOwner(services, { provider, name: request.params.name }, credential);
       const { token } = await grantToken(services, proven);
       return sendPrivately(reply, single('token', { token }));
@@ -79,7 +79,7 @@ function addRevocation(app: App, services: AccessServices): void {
       if (!caller.mayManage && caller.tokenId !== subject) throw mayOnlyRead();
       await inTransaction(connection, async (transaction) => {
         if (!(await mayExist(transaction, account.id, subject))) throw noToken();
-        const actor = await actorOf(transaction, caller);
+        const actor = await findActor(transaction, caller);
         await revokeToken(transaction, { accountId: account.id, tokenId: subject, now: now() });
         await recordAction(services, transaction, account.id, { action: 'token_revoked', subject, ...actor });
       });
@@ -93,7 +93,7 @@ function addRevocation(app: App, services: AccessServices): void {
  */
 async function mayExist(connection: Connection, accountId: string, tokenId: string): Promise<boolean> {
   if ((await findIssuedTo(connection, accountId, tokenId)) !== undefined) return true;
-  return tokenIdPattern.test(tokenId) && (await findKeysOf(connection, accountId)).length > 0;
+  return tokenIdPattern.test(tokenId) && (await findOwnerKeys(connection, accountId)).length > 0;
 }
 
 function addVerification(app: App, services: AccessServices): void {

@@ -48,7 +48,7 @@ export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<S
 }
 
 /** Returns the algorithm of a key that `generateSigningKey` made. */
-export function algorithmOf({ kty }: Pick<JWK, 'kty'>): SigningAlgorithm {
+export function toAlgorithm({ kty }: Pick<JWK, 'kty'>): SigningAlgorithm {
   const algorithm = algorithms[kty ?? ''];
   if (algorithm === undefined) throw new Error(`no signing key has the type ${kty}`);
   return algorithm;

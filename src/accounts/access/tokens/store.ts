@@ -46,7 +46,7 @@ export async function revokeIssuedTo(
 }
 
 /** Deletes some revocations of tokens that must have expired by now. @returns how many. */
-export function forgetRevocations(connection: Connection, now: Date, limit: number): Promise<number> {
+export function deleteRevocations(connection: Connection, now: Date, limit: number): Promise<number> {
   const where = sql`expires_at <= ${now}`;
   return deleteSome(connection, 'revoked_tokens', { where, orderBy: sql`expires_at`, limit });
 }

@@ -13,7 +13,7 @@ import { findPublicKey } from './signing-key-store.ts';
 import { isTokenGood } from './store.ts';
 
 const maxTokens = 10_000;
-const maxForgotten = 10_000;
+const maxInvalidated = 10_000;
 
 /**
  * Caches the callers of verified tokens, by the hash of the token, until the token expires or anything about the
@@ -21,8 +21,8 @@ const maxForgotten = 10_000;
  */
 export class TokenCache {
   readonly #callers = new LRUCache<string, { caller: Caller; verifiedAt: number }>({ max: maxTokens });
-  /** For each account, the value of `#changes` when its tokens were last forgotten. */
-  readonly #forgotten = new Map<string, number>();
+  /** For each account, the value of `#changes` when its tokens were last invalidated. */
+  readonly #invalidated = new Map<string, number>();
   readonly #now: () => Date;
   #changes = 0;
 
@@ -31,10 +31,10 @@ export class TokenCache {
   }
 
   recognize(token: string): Caller | undefined {
-    const known = this.#callers.get(hashOf(token));
+    const known = this.#callers.get(hashToken(token));
     if (known === undefined || known.caller.expiresAt <= this.#now().getTime()) return undefined;
-    const forgottenAt = this.#forgotten.get(known.caller.accountId) ?? 0;
-    return forgottenAt > known.verifiedAt ? undefined : known.caller;
+    const invalidatedAt = this.#invalidated.get(known.caller.accountId) ?? 0;
+    return invalidatedAt > known.verifiedAt ? undefined : known.caller;
   }
 
   /**
@@ -45,21 +45,21 @@ export class TokenCache {
     const verifiedAt = this.#changes;
     const caller = await verify(token);
     // A token whose verification began before the last `clear` is not cached.
-    if (verifiedAt >= this.#cleared) this.#callers.set(hashOf(token), { caller, verifiedAt });
+    if (verifiedAt >= this.#cleared) this.#callers.set(hashToken(token), { caller, verifiedAt });
     return caller;
   }
 
-  /** Forgets the tokens of an account. */
-  forget(accountId: string): void {
-    if (this.#forgotten.size >= maxForgotten) this.clear();
+  /** Invalidates the tokens of an account. */
+  invalidate(accountId: string): void {
+    if (this.#invalidated.size >= maxInvalidated) this.clear();
     this.#changes += 1;
-    this.#forgotten.set(accountId, this.#changes);
+    this.#invalidated.set(accountId, this.#changes);
   }
 
   clear(): void {
     this.#changes += 1;
     this.#cleared = this.#changes;
-    this.#forgotten.clear();
+    this.#invalidated.clear();
     this.#callers.clear();
   }
 
@@ -235,6 +235,6 @@ function invalid(): AppError {
 }
 
 /** Hashes a token, so that no token stays in memory. */
-function hashOf(token: string): string {
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64');
 }

@@ -48,13 +48,13 @@ export async function listenAsStandIn(
     parsed(null, body),
   );
   app.get(standIn.paths.authorize, async ({ query }, reply) => {
-    const request = requestOf(query);
+    const request = readRequest(query);
     standIn.requireOwn(request);
     return reply.headers(headers).send(choicePage(standIn, request));
   });
   app.get('/choose', async ({ query }, reply) => {
-    const { person = '' } = textsOf(query);
-    return reply.headers(headers).redirect(standIn.choose(person, requestOf(query)), 303);
+    const { person = '' } = readTexts(query);
+    return reply.headers(headers).redirect(standIn.choose(person, readRequest(query)), 303);
   });
   app.post(standIn.paths.token, async ({ body }, reply) => {
     const token = standIn.exchange(Object.fromEntries(new URLSearchParams(String(body))));
@@ -67,12 +67,12 @@ export async function listenAsStandIn(
   return { origin, [Symbol.asyncDispose]: () => app.close() };
 }
 
-function requestOf(query: unknown): AuthorizationRequest {
-  const { client_id = '', redirect_uri = '', state = '', code_challenge = '' } = textsOf(query);
+function readRequest(query: unknown): AuthorizationRequest {
+  const { client_id = '', redirect_uri = '', state = '', code_challenge = '' } = readTexts(query);
   return { client_id, redirect_uri, state, code_challenge };
 }
 
-function textsOf(query: unknown): Readonly<Record<string, string>> {
+function readTexts(query: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(toFields(query)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
@@ -85,7 +85,7 @@ function choicePage(standIn: StandIn, request: AuthorizationRequest): string {
     html`<h1>Who are you today?</h1>
 <p>This page stands in for the code host. It runs on this machine, in the demonstration alone, and needs no password.</p>
 <ul class="accounts">${standIn.people.map((person) => choice(standIn, person, request))}</ul>
-<p><a href="${originOf(request)}${settingsOrSignIn}">Back without signing in</a></p>`,
+<p><a href="${toOrigin(request)}${settingsOrSignIn}">Back without signing in</a></p>`,
   );
 }
 
@@ -99,11 +99,11 @@ function choice(standIn: StandIn, person: StandInPerson, request: AuthorizationR
   const query = new URLSearchParams({ ...request, person: account.name }).toString();
   return html`<li><a href="/choose?${query}"><span class="who"><strong>${account.displayName}</strong><small>${account.name}${administers.map(({ name }) => html` · administers ${name}`)}</small></span></a>
 <details><summary>A token for the API</summary><p>The owner endpoints accept it like a personal access token of the host:</p>
-<pre><code>curl -H "Authorization: Bearer ${standIn.tokenOf(person)}" ${originOf(request)}/v1/github/entities/${account.name}/token</code></pre></details></li>`;
+<pre><code>curl -H "Authorization: Bearer ${standIn.findToken(person)}" ${toOrigin(request)}/v1/github/entities/${account.name}/token</code></pre></details></li>`;
 }
 
 /** Returns the origin of the service that began the sign-in. */
-function originOf({ redirect_uri: address }: AuthorizationRequest): string {
+function toOrigin({ redirect_uri: address }: AuthorizationRequest): string {
   return new URL(address).origin;
 }
 

@@ -43,7 +43,7 @@ export class StandIn {
   }
 
   /** Returns the token of a person, which endpoint 5 accepts like one of the host. */
-  tokenOf(person: StandInPerson): string {
+  findToken(person: StandInPerson): string {
     for (const [token, owner] of this.#tokens) if (owner === person) return token;
     throw new Error('the stand-in has no such person');
   }
@@ -89,7 +89,7 @@ export class StandIn {
       isSame(secret, this.client.secret) &&
       isSame(challenge, known.request.code_challenge) &&
       form['redirect_uri'] === known.request.redirect_uri;
-    return isValid ? this.tokenOf(known.person) : undefined;
+    return isValid ? this.findToken(known.person) : undefined;
   }
 
   /**
@@ -111,14 +111,14 @@ export class StandIn {
     };
     // The sample was read with a token, which the demonstration does not have.
     const unreported = unreportedBy('github', true);
-    return { ...provider, signIn, ownership: this.#ownershipOf(provider.ownership), unreported, close };
+    return { ...provider, signIn, ownership: this.#toOwnership(provider.ownership), unreported, close };
   }
 
-  #ownershipOf(real: Ownership | undefined): Ownership {
+  #toOwnership(real: Ownership | undefined): Ownership {
     return {
       prove: async (credential, name, signal) => {
         const person = this.#tokens.get(credential);
-        if (person !== undefined) return proofOf(person, name);
+        if (person !== undefined) return toProof(person, name);
         if (real === undefined) throw new AppError('unauthenticated', 'The host does not accept this token.');
         return real.prove(credential, name, signal);
       },
@@ -131,7 +131,7 @@ export class StandIn {
   }
 }
 
-function proofOf({ account, administers }: StandInPerson, name: string): OwnershipProof {
+function toProof({ account, administers }: StandInPerson, name: string): OwnershipProof {
   const wanted = name.toLowerCase();
   const owned = [account, ...administers].find((owner) => owner.name.toLowerCase() === wanted) ?? null;
   return { bearer: { externalId: account.externalId, name: account.name }, owned };

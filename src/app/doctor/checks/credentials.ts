@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../../hosts/config/hosts.ts';
 import type { CredentialReport, MissingPermission, Quota } from '../../../hosts/interface/diagnosis.ts';
 import { counted } from '../../../model/text/counted.ts';
 import { type Finding, found, listed, quoted, utc } from '../finding.ts';
-import { type HostContext, settingOf } from './host-context.ts';
+import { formatSetting, type HostContext } from './host-context.ts';
 
 /** The time, in ms, before the end of a token in which the doctor announces it. */
 const expiryNoticeMs = 14 * 86_400_000;
@@ -14,7 +14,7 @@ const keptFromVisitors = 0.3;
 
 /** Turns the report on one credential into findings. */
 export function examineCredential(host: ProviderConfig, report: CredentialReport, context: HostContext): Finding[] {
-  const subject = `${host.name}: ${labelOf(report, context)}`;
+  const subject = `${host.name}: ${formatLabel(report, context)}`;
   if (report.state === 'unreachable') return [unreachable(host, report, subject)];
   if (report.state === 'limited') return [usedUp(subject, report.retryAt)];
   if (report.state === 'refused') return [refused(host, report, subject)];
@@ -36,19 +36,19 @@ function unreachable(host: ProviderConfig, { reason }: CredentialReport, subject
   });
 }
 
-function labelOf({ label, credentialName }: CredentialReport, { installedOn }: HostContext): string {
+function formatLabel({ label, credentialName }: CredentialReport, { installedOn }: HostContext): string {
   const account = credentialName === null ? undefined : installedOn.get(credentialName);
   return account === undefined ? label : `${label} on ${account}`;
 }
 
 function refused(host: ProviderConfig, { kind, reason }: CredentialReport, subject: string): Finding {
-  const token = settingOf(host, 'token');
+  const token = formatSetting(host, 'token');
   const words: Record<CredentialReport['kind'], { message: string; remedy: string }> = {
     none: { message: 'The host does not respond without a token.', remedy: `Set ${token}.` },
     token: { message: 'The token is not accepted.', remedy: `Create a new one and set ${token}.` },
     app: {
       message: reason ?? 'The App is not accepted.',
-      remedy: `Generate a private key in the settings of the App, and set ${settingOf(host, 'app')}.`,
+      remedy: `Generate a private key in the settings of the App, and set ${formatSetting(host, 'app')}.`,
     },
     installation: {
       message: 'The installation is not accepted: the account suspended or removed it.',
@@ -116,7 +116,7 @@ function missingPermissions(host: ProviderConfig, { kind, missing }: CredentialR
 }
 
 function remedyFor(host: ProviderConfig, kind: CredentialReport['kind']): string {
-  const token = settingOf(host, 'token');
+  const token = formatSetting(host, 'token');
   if (kind === 'none') return `Set ${token}.`;
   if (kind === 'app') return 'Add it in the settings of the App; accounts are asked to accept new permissions.';
   return `Create a token that has it, and set ${token}.`;
@@ -125,7 +125,7 @@ function remedyFor(host: ProviderConfig, kind: CredentialReport['kind']): string
 function expiring(host: ProviderConfig, { expiresAt }: CredentialReport, subject: string, now: Date): Finding[] {
   if (expiresAt === null || expiresAt.getTime() - now.getTime() > expiryNoticeMs) return [];
   const message = `It expires on ${utc(expiresAt)}.`;
-  const remedy = `Create a new one before, and set ${settingOf(host, 'token')}.`;
+  const remedy = `Create a new one before, and set ${formatSetting(host, 'token')}.`;
   return [found('hosts', { severity: 'hint', code: 'credential_expires', subject, message, remedy, since: expiresAt })];
 }
 

@@ -10,7 +10,7 @@ import {
   type InstalledActivity,
   type UnappliedDeliveries,
 } from '../store.ts';
-import { settingOf } from './host-context.ts';
+import { formatSetting } from './host-context.ts';
 
 /** The time, in ms, after a change within which its delivery must come: usually minutes, but hosts may try again. */
 const deliveredWithinMs = 3_600_000;
@@ -129,7 +129,7 @@ function assessRejection(
 }
 
 function rejectionWords(host: ProviderConfig, reason: string): { cause: string; remedy: string } {
-  const secret = settingOf(host, 'webhookSecret');
+  const secret = formatSetting(host, 'webhookSecret');
   switch (reason) {
     case 'signature':
       return {

@@ -15,7 +15,7 @@ const fileKeys = { token: 'token', webhookSecret: 'webhook_secret', app: 'app_id
 const variables = { token: ['TOKEN'], webhookSecret: ['WEBHOOK_SECRET'], app: ['APP_ID', 'APP_PRIVATE_KEY'] } as const;
 
 /** Returns the name of a host's setting in PROVIDERS_FILE, or its environment variables, by where the host is set. */
-export function settingOf({ name, source }: ProviderConfig, setting: keyof typeof fileKeys): string {
+export function formatSetting({ name, source }: ProviderConfig, setting: keyof typeof fileKeys): string {
   if (source === 'file') return `${fileKeys[setting]} of ${name} in PROVIDERS_FILE`;
   return variables[setting].map((variable) => `${name.toUpperCase()}_${variable}`).join(' and ');
 }

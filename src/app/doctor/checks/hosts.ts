@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../../../hosts/config/hosts.ts';
 import type { CredentialReport, Diagnosis } from '../../../hosts/interface/diagnosis.ts';
 import { type Finding, found } from '../finding.ts';
 import { examineCredential } from './credentials.ts';
-import { type HostContext, settingOf } from './host-context.ts';
+import { formatSetting, type HostContext } from './host-context.ts';
 
 /** Turns the diagnosis of a host into findings. */
 export function examineHost(host: ProviderConfig, diagnosis: Diagnosis, context: HostContext): Finding[] {
@@ -64,7 +64,7 @@ function assessWebhookSecret(host: ProviderConfig, { sendsDeliveries }: HostCont
       code: 'webhook_secret_missing',
       subject: host.name,
       message: 'No webhook secret is set, so that changes are found by polling alone, up to a day later.',
-      remedy: `Set ${settingOf(host, 'webhookSecret')}, and add a webhook with it at the host.`,
+      remedy: `Set ${formatSetting(host, 'webhookSecret')}, and add a webhook with it at the host.`,
     }),
   ];
 }

@@ -1,23 +1,18 @@
 import { hasFormerNames, removeFormerNames } from '../../../accounts/former-name-store.ts';
-import { eraseInstallationsOf } from '../../../accounts/installations/erase-store.ts';
-import { eraseNextRepositories, eraseSomeOf } from '../../../accounts/repositories/erase-store.ts';
-import { hideSomeOf } from '../../../accounts/repositories/hide-store.ts';
-import {
-  type ErasedAccount,
-  findErased,
-  removeAccount,
-  removeRowsOf,
-} from '../../../accounts/visibility/erase-store.ts';
+import { eraseInstallations } from '../../../accounts/installations/erase-store.ts';
+import { eraseNextRepositories, eraseSomeRepositories } from '../../../accounts/repositories/erase-store.ts';
+import { hideSomeRepositories } from '../../../accounts/repositories/hide-store.ts';
+import { type ErasedAccount, findErased, removeAccount, removeRows } from '../../../accounts/visibility/erase-store.ts';
 import { isPersonOptedOut } from '../../../accounts/visibility/opt-out-store.ts';
-import { removeListsOf } from '../../../contributions/contributors/ranking-store.ts';
-import { forgetSome } from '../../../contributions/items/erase-store.ts';
+import { removeLists } from '../../../contributions/contributors/ranking-store.ts';
+import { removeFromSomeRows } from '../../../contributions/items/erase-store.ts';
 import { hasAddresses, releaseAddresses } from '../../../contributions/items/identity-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import { announce } from '../../../database/queue/announcements.ts';
 import { takeErasureLock } from '../../../database/schema/erasure-lock.ts';
-import { forgetRanksOf, withdrawSome } from '../../../recognition/boards/seasons/withdrawal-store.ts';
-import { forgetEvaluations, forgetFormerNames, forgetLookups, optOutAddresses } from './store.ts';
+import { makeRanksAnonymous, withdrawSome } from '../../../recognition/boards/seasons/withdrawal-store.ts';
+import { deleteEvaluations, deleteFormerNames, deleteLookups, optOutAddresses } from './store.ts';
 
 /** The most that one step of an erasure changes. */
 export interface ErasedAtOnce {
@@ -57,18 +52,18 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
   if (account === undefined) return 0;
   const { id } = account;
   const steps = [
-    () => releaseAddressesOf(connection, account, { limit: atOnce.others, now }),
-    () => releaseNamesOf(connection, account, { limit: atOnce.others, now }),
-    () => eraseInstallationsOf(connection, account, atOnce.others),
-    () => forgetLookups(connection, id, atOnce.others),
-    () => forgetEvaluations(connection, id, atOnce.others),
-    () => hideSomeOf(connection, id, { limit: atOnce.hidden, now }),
+    () => releaseAccountAddresses(connection, account, { limit: atOnce.others, now }),
+    () => releaseAccountNames(connection, account, { limit: atOnce.others, now }),
+    () => eraseInstallations(connection, account, atOnce.others),
+    () => deleteLookups(connection, id, atOnce.others),
+    () => deleteEvaluations(connection, id, atOnce.others),
+    () => hideSomeRepositories(connection, id, { limit: atOnce.hidden, now }),
     () => eraseRepositories(connection, id, atOnce),
-    () => forgetSome(connection, id, atOnce),
-    () => removeListsOf(connection, id, { limit: atOnce.listed, now }),
+    () => removeFromSomeRows(connection, id, atOnce),
+    () => removeLists(connection, id, { limit: atOnce.listed, now }),
     () => withdrawSome(connection, { accountId: id, limit: atOnce.seasons }),
-    () => forgetRanksOf(connection, id, atOnce.others),
-    () => removeRowsOf(connection, id, atOnce.others),
+    () => makeRanksAnonymous(connection, id, atOnce.others),
+    () => removeRows(connection, id, atOnce.others),
   ];
   for (const step of steps) {
     const done = await step();
@@ -82,7 +77,7 @@ export async function eraseNext(connection: Connection, now: Date, atOnce = usua
 }
 
 /** Removes an account from some of its addresses, and the addresses themselves if its owner has opted out. */
-async function releaseAddressesOf(
+async function releaseAccountAddresses(
   connection: Connection,
   { id, provider, optedOutAs: personKey }: ErasedAccount,
   { limit, now }: { limit: number; now: Date },
@@ -99,7 +94,7 @@ async function releaseAddressesOf(
 }
 
 /** Removes some former names of an account, and opts them out if its owner has opted out. */
-async function releaseNamesOf(
+async function releaseAccountNames(
   connection: Connection,
   { id, provider, optedOutAs: personKey }: ErasedAccount,
   { limit, now }: { limit: number; now: Date },
@@ -109,13 +104,13 @@ async function releaseNamesOf(
   return inTransaction(connection, async (transaction) => {
     await takeErasureLock(transaction);
     if (await isPersonOptedOut(transaction, personKey))
-      return forgetFormerNames(transaction, { id, provider, personKey }, { limit, now });
+      return deleteFormerNames(transaction, { id, provider, personKey }, { limit, now });
     return (await removeFormerNames(transaction, id, limit)).length;
   });
 }
 
 async function eraseRepositories(connection: Connection, ownerId: string, atOnce: ErasedAtOnce): Promise<number> {
-  const begun = await eraseSomeOf(connection, ownerId, atOnce.erased);
+  const begun = await eraseSomeRepositories(connection, ownerId, atOnce.erased);
   if (begun > 0) return begun;
   const most = { repositories: atOnce.erased, rows: atOnce.others };
   // Nodes delete their copies of histories.

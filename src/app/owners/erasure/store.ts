@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { removeFormerNames } from '../../../accounts/former-name-store.ts';
-import { endInstallationsOf } from '../../../accounts/installations/erase-store.ts';
+import { endInstallations } from '../../../accounts/installations/erase-store.ts';
 import { lookUpJob, refreshJob } from '../../../accounts/jobs.ts';
-import { hideSomeOf } from '../../../accounts/repositories/hide-store.ts';
+import { hideSomeRepositories } from '../../../accounts/repositories/hide-store.ts';
 import { emptyAccount } from '../../../accounts/visibility/erase-store.ts';
 import { addOptedOutEmails, addOptedOutNames, addOptOuts } from '../../../accounts/visibility/opt-out-store.ts';
 import { eraseAddresses } from '../../../contributions/items/identity-store.ts';
@@ -29,27 +29,27 @@ export async function beginErasure(transaction: Connection, account: Account, no
   await takeErasureLock(transaction);
   const { id, provider, externalId } = account;
   const personKey = await addOptOuts(transaction, provider, { externalId, names: [account.name] }, now);
-  await hideSomeOf(transaction, id, { limit: hiddenAtOnce, now });
+  await hideSomeRepositories(transaction, id, { limit: hiddenAtOnce, now });
   // A trigger announces the owners whose lists show the account. From here on readers of awards leave out those of the account
   // (`keptAwards`), none is stored or announced any more, and signed credentials read as revoked.
   await emptyAccount(transaction, id, now, personKey);
   const person = { id, provider, personKey };
   await optOutAddresses(transaction, person, { limit: addressesAtOnce, now });
   const names = await optOutFormerNames(transaction, person, { limit: namesAtOnce, now });
-  await endInstallationsOf(transaction, account, now);
+  await endInstallations(transaction, account, now);
   const jobs = [refreshJob(id), collectJob(id), fetchReportedTotalsJob(id), calendarJob(id)].map(({ key }) => key);
   // Jobs come last, because other transactions lock them last too, also after the lookup of the same key.
-  await forgetJobs(transaction, [...lookUpsOf(provider, [account.name, ...names]), ...jobs]);
+  await deleteJobs(transaction, [...toLookUpKeys(provider, [account.name, ...names]), ...jobs]);
   await announce(transaction, { kind: 'account', key: id });
 }
 
 /** Returns the keys of the jobs that look up names. */
-function lookUpsOf(provider: string, names: readonly string[]): string[] {
+function toLookUpKeys(provider: string, names: readonly string[]): string[] {
   return names.map((name) => lookUpJob({ provider, name }).key);
 }
 
 /** Removes jobs by their keys, and the lookups that they are for. */
-async function forgetJobs(transaction: Connection, keys: readonly string[]): Promise<void> {
+async function deleteJobs(transaction: Connection, keys: readonly string[]): Promise<void> {
   const inOrder = keys.toSorted();
   await sql`
     delete from lookups where key = any(array(
@@ -83,13 +83,13 @@ async function optOutFormerNames(
  * Does the same, and removes the jobs that look up these names.
  * @returns how many names.
  */
-export async function forgetFormerNames(
+export async function deleteFormerNames(
   transaction: Connection,
   person: OptedOut,
   options: { limit: number; now: Date },
 ): Promise<number> {
   const names = await optOutFormerNames(transaction, person, options);
-  await forgetJobs(transaction, lookUpsOf(person.provider, names));
+  await deleteJobs(transaction, toLookUpKeys(person.provider, names));
   return names.length;
 }
 
@@ -97,13 +97,13 @@ export async function forgetFormerNames(
 const accountOfLookup = sql`substring(key from ' ([0-9a-f]{8}-[0-9a-f-]{27})')`;
 
 /** Deletes some lookups for an account, such as those of its repositories. Their jobs end at once. @returns how many. */
-export function forgetLookups(connection: Connection, accountId: string, limit: number): Promise<number> {
+export function deleteLookups(connection: Connection, accountId: string, limit: number): Promise<number> {
   const where = sql`${accountOfLookup} = ${accountId}`;
   return deleteSome(connection, 'lookups', { where, orderBy: accountOfLookup, limit });
 }
 
 /** Deletes some pending evaluations of an account, which earns nothing any more. @returns how many. */
-export function forgetEvaluations(connection: Connection, accountId: string, limit: number): Promise<number> {
+export function deleteEvaluations(connection: Connection, accountId: string, limit: number): Promise<number> {
   const where = sql`account_id = ${accountId}`;
   return deleteSome(connection, 'pending_evaluations', { where, orderBy: sql`account_id`, limit });
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { actorOf, recordAction } from '../../../accounts/access/actor.ts';
+import { findActor, recordAction } from '../../../accounts/access/actor.ts';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
 import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';
@@ -44,7 +44,7 @@ export function exportRoutes(app: App, services: AccessServices): void {
       // Counted before the first wait, so that requests that arrive together do not all find room.
       running += 1;
       try {
-        const actor = await actorOf(connection, caller);
+        const actor = await findActor(connection, caller);
         await recordAction(services, connection, account.id, { action: 'exported', subject: account.id, ...actor });
       } catch (error) {
         running -= 1;

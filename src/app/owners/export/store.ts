@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { findById } from '../../../accounts/store.ts';
-import { columnsOf } from '../../../contributions/totals/column-store.ts';
+import { columnsInSql } from '../../../contributions/totals/column-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { atOneMoment, streamRows } from '../../../database/reads/stream-rows.ts';
 import { keptAwards } from '../../../database/schema/kept-awards.ts';
@@ -75,7 +75,7 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
       from commits where repository_id in (${owned})`,
     contributor_totals: sql`
       with c as (select * from contributor_totals where account_id = ${id})
-      select ${repositoryName} as repository, c.repository_id, ${columnsOf(ofContributions(storedCounters), 'c')}
+      select ${repositoryName} as repository, c.repository_id, ${columnsInSql(ofContributions(storedCounters), 'c')}
       from c join accounts a on a.id = c.account_id ${contributedTo}`,
     contribution: sql`
       with c as (select * from contributions where account_id = ${id} or answered_by = ${id})

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf, recordAction } from '../../../accounts/access/actor.ts';
+import { findActor, recordAction } from '../../../accounts/access/actor.ts';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
@@ -72,7 +72,7 @@ export function settingsRoutes(app: App, services: AccessServices): void {
         });
         if (boardsRepository !== undefined)
           await followChosenFile(transaction, account, { now: services.now(), newId: services.newId });
-        const actor = await actorOf(transaction, caller);
+        const actor = await findActor(transaction, caller);
         const subject = JSON.stringify(toItem(settings));
         await recordAction(services, transaction, account.id, { action: 'settings_changed', subject, ...actor });
         return settings;

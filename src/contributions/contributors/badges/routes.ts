@@ -11,7 +11,7 @@ import { envelope } from '../../../http/pipeline/envelope.ts';
 import { imageFormats } from '../../../http/pipeline/images.ts';
 import { addEndpoint } from '../../../http/pipeline/pipeline.ts';
 import type { App } from '../../../http/server/app.ts';
-import { type Collected, collectedOf, collectedOfRepository } from '../collected.ts';
+import { type Collected, collectedOfRepository, loadCollected } from '../collected.ts';
 import { currentRanking } from '../ranking.ts';
 import { countAll } from '../store.ts';
 import {
@@ -45,7 +45,7 @@ export function badgeRoutes(app: App, services: RouteServices): void {
     query: QueryOfAccount,
     load: async (context) => {
       const { repository } = context.query;
-      const collected = await collectedOf(services, context, repository);
+      const collected = await loadCollected(services, context, repository);
       return load(services, context, collected);
     },
     present: (badge, { query }) => present(services, badge, query),

@@ -5,8 +5,8 @@ import { envelope } from '../../../http/pipeline/envelope.ts';
 import { PageParameters } from '../../../http/pipeline/pagination.ts';
 import { addEndpoint } from '../../../http/pipeline/pipeline.ts';
 import type { App } from '../../../http/server/app.ts';
-import { type CounterName, counterNames, itemised, needsOf } from '../../../model/kinds.ts';
-import { listKeyOf } from '../../../model/windows/cursors.ts';
+import { type CounterName, counterNames, itemised, listNeeds } from '../../../model/kinds.ts';
+import { toListKey } from '../../../model/windows/cursors.ts';
 import { WindowParameters } from '../../../model/windows/parameters.ts';
 import { countedUntil, type Window } from '../../../model/windows/window.ts';
 import { type LoadedEvidence, readItemFilter } from '../../evidence/evidence.ts';
@@ -70,7 +70,7 @@ export function repositoryCounterRoutes(app: App, services: RouteServices): void
         data: [{ repository: collected.of, contributions: counters }],
         provenance: {
           asOf: collected.asOf,
-          missing: missingOf(uncollected),
+          missing: listMissing(uncollected),
           includesPrivate: isOwner,
           ...(window && { window, source: 'collected' }),
         },
@@ -96,7 +96,7 @@ export function repositoryCounterRoutes(app: App, services: RouteServices): void
   });
 }
 
-function idOf({ scope }: Collected): string {
+function requireRepositoryId({ scope }: Collected): string {
   if (scope.repositoryId === null) throw new Error('the scope has no repository');
   return scope.repositoryId;
 }
@@ -107,16 +107,16 @@ async function findCounters(
   { account, window }: Pick<RequestContext<unknown, unknown>, 'account' | 'window'>,
   collected: Collected,
 ): Promise<RepositoryCounters> {
-  const lifetime = await findRepositoryCounters(connection, idOf(collected));
+  const lifetime = await findRepositoryCounters(connection, requireRepositoryId(collected));
   if (window === undefined) return lifetime;
-  const scope = { ...scopeOf(account.id, collected, window, now()), withErased: true };
+  const scope = { ...toScope(account.id, collected, window, now()), withErased: true };
   // Forks have no stars.
   const counters = itemised.filter(({ name }) => Object.hasOwn(lifetime, name));
   const counts = await countItemsOfEach(connection, scope, counters);
   return Object.fromEntries(counters.map(({ name }) => [name, counts.get(name) ?? 0]));
 }
 
-function scopeOf(ownerId: string, { scope }: Collected, window: Window | undefined, now: Date) {
+function toScope(ownerId: string, { scope }: Collected, window: Window | undefined, now: Date) {
   return {
     personId: null,
     ownerId,
@@ -129,8 +129,8 @@ function scopeOf(ownerId: string, { scope }: Collected, window: Window | undefin
 }
 
 /** Returns the counters that lack contributions of kinds. */
-function missingOf(uncollected: Collected['uncollected']): string[] {
-  return names.filter((name) => needsOf(name).some((kind) => uncollected.includes(kind)));
+function listMissing(uncollected: Collected['uncollected']): string[] {
+  return names.filter((name) => listNeeds(name).some((kind) => uncollected.includes(kind)));
 }
 
 type Context = RequestContext<Static<typeof CounterPath>, Static<typeof Query>>;
@@ -148,13 +148,13 @@ async function loadEvidence(
   const { since, until, period, time_zone: timeZone } = query;
   const counters = itemised.filter(({ name }) => name === counter);
   const scope: ItemScope = {
-    ...scopeOf(account.id, collected, window, now()),
+    ...toScope(account.id, collected, window, now()),
     filter: readItemFilter(query, counter),
     starKey: counter === 'stars' ? cursors.orderKey('stars') : undefined,
   };
   const count = async (within: ItemScope): Promise<number> => {
     if (window !== undefined) return countItems(connection, { ...within, withErased: true }, counters);
-    const all: RepositoryCounters = await findRepositoryCounters(connection, idOf(collected));
+    const all: RepositoryCounters = await findRepositoryCounters(connection, requireRepositoryId(collected));
     return all[counter] ?? 0;
   };
   const wanted = {
@@ -164,14 +164,14 @@ async function loadEvidence(
     count: async (within: ItemScope) => ({ total: await count(within), countedWithPrivate: null }),
   };
   const list = { query, window, ofContributors: false, readerId: isOwner ? account.id : null };
-  const key = listKeyOf([of, counter, isOwner, narrowedBy(query), since, until, period, timeZone]);
+  const key = toListKey([of, counter, isOwner, narrowedBy(query), since, until, period, timeZone]);
   const found = await loadList(services, wanted, list, { ...page, key });
   const uncollected = await uncollectedWithin(services, collected, window);
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },
     asOf,
-    missing: missingOf(uncollected).filter((name) => name === counter),
+    missing: listMissing(uncollected).filter((name) => name === counter),
     includesPrivate: isOwner,
   };
 }

@@ -8,13 +8,13 @@ import type { App } from '../../../http/server/app.ts';
 import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import { contributionKinds, itemised, namesOfKinds } from '../../../model/kinds.ts';
-import { listKeyOf } from '../../../model/windows/cursors.ts';
+import { toListKey } from '../../../model/windows/cursors.ts';
 import { countedUntil } from '../../../model/windows/window.ts';
 import { type ItemsWanted, type LoadedEvidence, readItemFilter } from '../../evidence/evidence.ts';
 import { endOfCounted } from '../../evidence/items-store.ts';
 import { ListParameters, loadList, narrowedBy } from '../../evidence/list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../evidence/present.ts';
-import { type Collected, collectedOf, collectedOfRepository, uncollectedWithin } from '../collected.ts';
+import { type Collected, collectedOfRepository, loadCollected, uncollectedWithin } from '../collected.ts';
 import type { Scope } from '../contributor.ts';
 import type { ContributorServices } from '../routes.ts';
 import { findNarrowed, RepositoriesQuery, readKinds, WindowQuery, type WindowTexts } from '../windowed-list.ts';
@@ -49,7 +49,7 @@ export function contributorEvidenceRoutes(app: App, services: ContributorService
     query: QueryOfAccount,
     load: async (context) => {
       const { repository } = context.query;
-      const collected = await collectedOf(services, context, repository);
+      const collected = await loadCollected(services, context, repository);
       return load(services, context, collected);
     },
     present: (loaded, context) => presentEvidence(services, loaded, context, context.query.format),
@@ -90,7 +90,7 @@ async function load(
   const { kinds: givenKinds, since, until, period, time_zone: timeZone } = query;
   const repositories = await findNarrowed(connection, scope, query, isOwner);
   const narrowed = [...narrowedBy(query), repositories];
-  const key = listKeyOf([scope, personId, narrowed, givenKinds, since, until, period, timeZone]);
+  const key = toListKey([scope, personId, narrowed, givenKinds, since, until, period, timeZone]);
   const request: ItemsWanted = {
     counters: itemised.filter((counter) => namesOfKinds(kinds).includes(counter.name)),
     scope: {

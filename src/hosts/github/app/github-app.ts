@@ -14,7 +14,7 @@ import type { Secret } from '../../transport/credential.ts';
 import { type Credentials, Token } from '../credentials.ts';
 import { AppClient, type AppClientOptions, type AppRequest, unknownApp } from './client.ts';
 import { createNotifier } from './notifier.ts';
-import { credentialNameOf, missingPermissions } from './registration.ts';
+import { missingPermissions, toCredentialName } from './registration.ts';
 
 const Id = Type.Integer({ minimum: 1 });
 const Time = Type.String({ minLength: 20, maxLength: 40 });
@@ -295,7 +295,7 @@ export class GitHubApp implements InstallableApp {
 
   #credential({ externalId, account }: UsableInstallation): Token {
     const secret = new InstallationTokens(this.#client, externalId, this.#now);
-    return new Token({ secret, label: `installation ${externalId}`, name: credentialNameOf(externalId), account });
+    return new Token({ secret, label: `installation ${externalId}`, name: toCredentialName(externalId), account });
   }
 
   #send<Schema extends TSchema>(request: AppRequest, schema: Schema, call: Call) {
@@ -312,7 +312,7 @@ function toInstallation(payload: InstallationPayload): Installation[] {
   return [
     {
       externalId,
-      credentialName: credentialNameOf(externalId),
+      credentialName: toCredentialName(externalId),
       account: { externalId: String(account.id), name: account.login },
       covers: payload.repository_selection === 'all' ? 'all' : 'selected',
       suspendedAt: payload.suspended_at ? new Date(payload.suspended_at) : null,

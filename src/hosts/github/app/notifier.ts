@@ -6,7 +6,7 @@ import {
   type CheckAnnotation,
   type DiscussionPlace,
   type FileCheck,
-  markOf,
+  formatMark,
   type Notifier,
 } from '../../interface/notifier.ts';
 import type { Call } from '../../interface/provider.ts';
@@ -83,12 +83,12 @@ const maxRemembered = 1000;
 /**
  * Creates the writer of comments and checks as the GitHub App. Comments need `discussions: write` and checks need
  * `checks: write`; no other part of the service needs these permissions.
- * @param secretOf returns the credential of the installation on an account; undefined: there is none.
+ * @param findSecret returns the credential of the installation on an account; undefined: there is none.
  */
-export function createNotifier(client: AppClient, secretOf: (account: string) => Secret | undefined): Notifier {
+export function createNotifier(client: AppClient, findSecret: (account: string) => Secret | undefined): Notifier {
   const remembered = new LRUCache<string, string>({ max: maxRemembered });
   const writerFor = (account: string, call: Call): Writer => {
-    const secret = secretOf(account);
+    const secret = findSecret(account);
     if (secret === undefined) throw new AppError('provider_denied', 'the GitHub App is not installed there');
     return new Writer(client, secret, call);
   };
@@ -98,7 +98,7 @@ export function createNotifier(client: AppClient, secretOf: (account: string) =>
       const key = JSON.stringify(target);
       const discussion = remembered.get(key) ?? (await findDiscussion(writer, target));
       remembered.set(key, discussion);
-      const mark = markOf(id);
+      const mark = formatMark(id);
       const isCommented = await hasMark(writer, discussion, mark);
       if (isCommented === undefined) {
         remembered.delete(key);
@@ -161,7 +161,7 @@ async function reportCheck(
   for (let isComplete = run.status === 'completed'; !isComplete; isComplete = sentCount >= annotations.length) {
     const more = annotations.slice(sentCount, sentCount + annotationsAtOnce);
     sentCount += more.length;
-    const body = { ...stateAfter(check, sentCount), output: outputOf(check, more) };
+    const body = { ...stateAfter(check, sentCount), output: toOutput(check, more) };
     accepted(await writer.rest({ method: 'PATCH', path: `${path}/check-runs/${run.id}`, body }, CheckRunPayload));
   }
 }
@@ -173,7 +173,7 @@ async function create(writer: Writer, path: string, check: FileCheck): Promise<S
     head_sha: check.commit,
     external_id: check.id,
     ...stateAfter(check, first.length),
-    output: outputOf(check, first),
+    output: toOutput(check, first),
   };
   return accepted(await writer.rest({ method: 'POST', path: `${path}/check-runs`, body }, CheckRunPayload));
 }
@@ -198,7 +198,7 @@ function stateAfter({ annotations }: FileCheck, sentCount: number): object {
   return { status: 'completed', conclusion };
 }
 
-function outputOf({ title, summary }: FileCheck, annotations: readonly CheckAnnotation[]): object {
+function toOutput({ title, summary }: FileCheck, annotations: readonly CheckAnnotation[]): object {
   return { title, summary: summary.slice(0, maxTextLength), annotations: annotations.map(toAnnotation) };
 }
 

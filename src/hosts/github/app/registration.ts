@@ -1,5 +1,5 @@
 /** Returns the credential name of an installation. */
-export function credentialNameOf(installation: string): string {
+export function toCredentialName(installation: string): string {
   return `installation:${installation}`;
 }
 

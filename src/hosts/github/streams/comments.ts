@@ -31,13 +31,13 @@ type List = keyof typeof lists;
 export function readComments(list: List): PageReader {
   return async (client, repository, { cursor, since }, call) => {
     const context = { client, call };
-    const position = positionOf(cursor, since);
+    const position = readPosition(cursor, since);
     const path = commentsPath(repository, list);
     // The list is absent when the repository has issues disabled.
     const response = await client.rest(`${path}?${queryAt(position).toString()}`, RestCommentsPayload[list], call);
     const comments = response?.data ?? [];
     const collector = new Collector();
-    const reactions = await reactionsOf(context, comments);
+    const reactions = await fetchReactions(context, comments);
     for (const comment of comments) addComment(collector, list, comment, reactions.get(comment.node_id) ?? []);
     const nextCursor = cursorBehind(position, comments, response?.listed ?? 0);
     const isFirstOrLast = cursor === null || nextCursor === null;
@@ -66,17 +66,17 @@ function addComment(
   const { id, created_at: createdAt, updated_at: updatedAt } = comment;
   const author = isWrittenByService(comment.body ?? '') ? null : collector.mentionByRest(comment.user);
   const added = collector.add(kind, author, { id, createdAt, updatedAt });
-  added.details = { ...noDetails, number: numberOf(comment), reactions: collector.reactions(reactions) };
+  added.details = { ...noDetails, number: readNumber(comment), reactions: collector.reactions(reactions) };
 }
 
 /** Returns the number of the issue or pull request that a comment belongs to. */
-function numberOf({ issue_url, pull_request_url }: RestCommentPayload): number | null {
+function readNumber({ issue_url, pull_request_url }: RestCommentPayload): number | null {
   const [, number] = /\/(\d+)$/.exec(issue_url ?? pull_request_url ?? '') ?? [];
   return number === undefined ? null : Number(number);
 }
 
 /** Fetches the reactions to comments that have any, by GraphQL, because REST has only their number. */
-async function reactionsOf(
+async function fetchReactions(
   context: StreamContext,
   comments: readonly RestCommentPayload[],
 ): Promise<Map<string, ReactionPage['nodes']>> {
@@ -128,7 +128,7 @@ export async function withoutOwnComments(
   return { ...page, contributions };
 }
 
-export function positionOf(cursor: string | null, since: Date | null): ChangePosition {
+export function readPosition(cursor: string | null, since: Date | null): ChangePosition {
   if (cursor === null) return { from: since?.toISOString(), page: 1 };
   const [from, page] = cursor.split(' ');
   return { from, page: Number(page) };

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { countedTime, ItemNumber, optionalCount, optionalText, optionalTime } from '../../http/checks.ts';
-import { itemsOf, optional, orElse } from '../../http/tolerant.ts';
+import { describeItems, optional, orElse } from '../../http/tolerant.ts';
 import {
   ActorPayload,
   AuthorPayload,
@@ -23,7 +23,7 @@ import {
  * Shapes of contributions in GitHub's responses: for counting, and with the prefix `Deep` for installed repositories.
  */
 
-const list = <Schema extends TSchema>(kind: string, node: Schema) => Type.Object({ nodes: itemsOf(kind, node) });
+const list = <Schema extends TSchema>(kind: string, node: Schema) => Type.Object({ nodes: describeItems(kind, node) });
 const optionalList = <Schema extends TSchema>(kind: string, node: Schema) => orElse(Nullable(list(kind, node)), null);
 const inRepository = <Schema extends TSchema>(content: Schema) =>
   Type.Object({ node: Nullable(Type.Object({ page: content })) });
@@ -144,7 +144,7 @@ export const DeepDiscussionsPayload = inRepository(countedPage('discussion', Dee
 
 export const StarPayload = Type.Object({ starredAt: Time, node: ActorPayload });
 export type StarPayload = Static<typeof StarPayload>;
-export const StargazerPage = Type.Object({ pageInfo: PageInfo, edges: itemsOf('star', StarPayload) });
+export const StargazerPage = Type.Object({ pageInfo: PageInfo, edges: describeItems('star', StarPayload) });
 export const StarCountPayload = Type.Object({ node: Nullable(Type.Object({ stargazerCount: optionalCount() })) });
 export const StarsPayload = Type.Object({
   ...StarCountPayload.properties,
@@ -203,6 +203,6 @@ const RestCommentPayload = Type.Object({
 export type RestCommentPayload = Static<typeof RestCommentPayload>;
 export const RestCommentsPayload = {
   /** `html_url` is required here, because it alone shows whether a comment is on an issue or on a pull request. */
-  comments: itemsOf('comment', Type.Object({ ...RestCommentPayload.properties, html_url: Name })),
-  review_comments: itemsOf('comment', RestCommentPayload),
+  comments: describeItems('comment', Type.Object({ ...RestCommentPayload.properties, html_url: Name })),
+  review_comments: describeItems('comment', RestCommentPayload),
 };

@@ -47,7 +47,7 @@ export const readStars: PageReader = async (client, { handle }, { cursor, since,
   const collector = new Collector();
   if (page === null) return { ...collector.toPage({ nextCursor: null, total: null, pageSize }), isWithheld: true };
   for (const edge of page.edges) collector.addStar(edge);
-  return collector.toPage(endOf({ ...page, totalCount: total }, page.edges.at(-1)?.starredAt, since, pageSize));
+  return collector.toPage(toEnd({ ...page, totalCount: total }, page.edges.at(-1)?.starredAt, since, pageSize));
 };
 
 /** A page of the list; `page` is null where GitHub withholds it. */
@@ -121,7 +121,7 @@ function parts({ first }: PageVariables): { takesParts: boolean } {
 }
 
 /** Returns the reader of pages of items that have a time of their last change. */
-function pagesOf<Node extends { updatedAt: string | null }>(
+function createPageReader<Node extends { updatedAt: string | null }>(
   kind: ItemKind,
   fetchPage: (context: StreamContext, variables: PageVariables) => Promise<NodePage<Node>>,
   add: (context: StreamContext, collector: Collector, node: Node) => unknown,
@@ -137,7 +137,7 @@ function pagesOf<Node extends { updatedAt: string | null }>(
       await readItem(call, kind, () => add(context, collector, node));
     }
     const oldest = page.nodes.findLast(({ updatedAt }) => updatedAt !== null);
-    return collector.toPage(endOf(page, oldest?.updatedAt ?? undefined, since, pageSize));
+    return collector.toPage(toEnd(page, oldest?.updatedAt ?? undefined, since, pageSize));
   };
 }
 
@@ -147,13 +147,13 @@ function atDepth(counts: PageReader, deep: PageReader): PageReader {
 
 const readers: Readonly<Record<string, PageReader>> = {
   issues: atDepth(
-    pagesOf(
+    createPageReader(
       'issue',
       async ({ client, call }, variables) =>
         existing((await client.graphql(issues, variables, call, parts(variables))).data.node).page,
       (_context, collector, issue) => addIssue(collector, issue),
     ),
-    pagesOf(
+    createPageReader(
       'issue',
       async ({ client, call }, variables) =>
         existing((await client.graphql(deepIssues, variables, call, parts(variables))).data.node).page,
@@ -161,13 +161,13 @@ const readers: Readonly<Record<string, PageReader>> = {
     ),
   ),
   pull_requests: atDepth(
-    pagesOf(
+    createPageReader(
       'pull_request',
       async ({ client, call }, variables) =>
         existing((await client.graphql(pullRequests, variables, call, parts(variables))).data.node).page,
       addPullRequest,
     ),
-    pagesOf(
+    createPageReader(
       'pull_request',
       async ({ client, call }, variables) =>
         existing((await client.graphql(deepPullRequests, variables, call, parts(variables))).data.node).page,
@@ -175,13 +175,13 @@ const readers: Readonly<Record<string, PageReader>> = {
     ),
   ),
   discussions: atDepth(
-    pagesOf(
+    createPageReader(
       'discussion',
       async ({ client, call }, variables) =>
         existing((await client.graphql(discussions, variables, call, parts(variables))).data.node).page,
       (_context, collector, discussion) => addDiscussion(collector, discussion),
     ),
-    pagesOf(
+    createPageReader(
       'discussion',
       async ({ client, call }, variables) =>
         existing((await client.graphql(deepDiscussions, variables, call, parts(variables))).data.node).page,
@@ -250,7 +250,7 @@ function isNotFound(error: unknown): boolean {
  * @param oldestChange the time of the oldest change on the page; undefined when no item has a time.
  * @param since changes before this time are known.
  */
-function endOf(
+function toEnd(
   { totalCount, pageInfo }: { totalCount: number | null; pageInfo: { hasNextPage: boolean; endCursor: string | null } },
   oldestChange: string | undefined,
   since: Date | null,

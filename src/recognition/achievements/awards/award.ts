@@ -87,7 +87,7 @@ async function evaluateAll(
   { pointActions }: Pick<EvaluatedConfig, 'pointActions'>,
   { ready }: Plan,
 ): Promise<NewAward[]> {
-  const idOf = new Map(ready.map(({ earnable }) => [earnable.achievement, earnable.stored.id]));
+  const idByAchievement = new Map(ready.map(({ earnable }) => [earnable.achievement, earnable.stored.id]));
   const evaluateEarnables = async (
     earnables: readonly Earnable[],
     accountIds?: readonly string[],
@@ -96,7 +96,7 @@ async function evaluateAll(
     const config = { pointActions, achievements };
     const earned = await evaluate(connection, repositoryId, config, accountIds && { accountIds });
     return earned.flatMap(({ achievement, accountId, earnedAt }) => {
-      const achievementId = idOf.get(achievement);
+      const achievementId = idByAchievement.get(achievement);
       return achievementId === undefined ? [] : [{ achievementId, accountId, awardedAt: earnedAt }];
     });
   };

@@ -26,7 +26,7 @@ export function readSavedAwards(text: string): SavedAward[] {
   if (list.length > maxAwards) throw wrong(`has ${list.length} awards; the limit is ${maxAwards}`);
   const awards: SavedAward[] = [];
   for (const [index, item] of list.entries()) {
-    if (!compiled.Check(item)) throw wrong(`is wrong at ${placeOf(item, index)}`);
+    if (!compiled.Check(item)) throw wrong(`is wrong at ${formatFault(item, index)}`);
     if (!isTime(item.awarded_dttm)) throw wrong(`has an impossible date or time at data[${index}].awarded_dttm`);
     awards.push({ ...item, id: item.id.toLowerCase() });
   }
@@ -54,7 +54,7 @@ function listIn(text: string): unknown[] {
   return data;
 }
 
-function placeOf(item: unknown, index: number): string {
+function formatFault(item: unknown, index: number): string {
   const [fault] = compiled.Errors(item);
   const place = `data[${index}]${fault?.instancePath.replaceAll('/', '.') ?? ''}`;
   return `${place}: ${fault?.message ?? 'not an award'}`;

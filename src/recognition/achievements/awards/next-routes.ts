@@ -7,7 +7,7 @@ import { cutPage, PageParameters } from '../../../http/pipeline/pagination.ts';
 import { addEndpoint } from '../../../http/pipeline/pipeline.ts';
 import type { App } from '../../../http/server/app.ts';
 import { AppError } from '../../../model/errors.ts';
-import { listKeyOf } from '../../../model/windows/cursors.ts';
+import { toListKey } from '../../../model/windows/cursors.ts';
 import { findProgressItems } from '../../rules/evaluation/progress-store.ts';
 import type { ParsedFiles } from '../files/read-file.ts';
 import { findNext, type NextAchievement } from './next.ts';
@@ -54,13 +54,13 @@ export function nextRoutes(app: App, services: AwardServices): void {
     load: (context) => load(services, context),
     present: ({ next, ...loaded }, context) => {
       const result = presentEvidence(services, loaded, context, context.query.format, ProgressEvidenceItem);
-      Object.assign(result.envelope.meta_data, { progress: progressOf(next) });
+      Object.assign(result.envelope.meta_data, { progress: toProgress(next) });
       return result;
     },
   });
 }
 
-function progressOf({ name, iconSource, goal, present, wanted }: NextAchievement): Static<typeof Progress> {
+function toProgress({ name, iconSource, goal, present, wanted }: NextAchievement): Static<typeof Progress> {
   const repository = `${iconSource.owner}/${iconSource.name}`;
   return { name, repository, condition: goal.trigger.text, present, wanted };
 }
@@ -74,7 +74,7 @@ async function load(
     throw new AppError('not_found', 'This account has begun no achievement that it can still earn.');
   }
   const { repositoryId, name, present } = next;
-  const key = listKeyOf([account.id, repositoryId, name]);
+  const key = toListKey([account.id, repositoryId, name]);
   const { place } = readCursor(start, key, { since: null, until: null });
   const { items, itemised } = await findProgressItems(connection, { repositoryId, accountId: account.id }, next, {
     limit: limit + 1,

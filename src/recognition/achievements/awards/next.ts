@@ -1,7 +1,7 @@
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { Config } from '../../rules/config.ts';
 import { measureProgress } from '../../rules/evaluation/progress-store.ts';
-import { type Goal, goalOf } from '../../rules/goal.ts';
+import { type Goal, toGoal } from '../../rules/goal.ts';
 import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
 import { storable } from '../files/store.ts';
 import { findOpenFiles, type OpenFile } from './next-store.ts';
@@ -39,7 +39,7 @@ export async function findNext(
   const found = await Promise.all(
     files.map((file) => {
       const config = parsed.get(file.oid) ?? parseOnce(parsedFiles, { oid: file.oid, text: file.text ?? '' });
-      return progressOf(connection, accountId, file, config);
+      return measureGoals(connection, accountId, file, config);
     }),
   );
   return found.flat().toSorted(byShare)[0];
@@ -53,7 +53,7 @@ function byShare(one: NextAchievement, other: NextAchievement): number {
   );
 }
 
-async function progressOf(
+async function measureGoals(
   connection: Connection,
   accountId: string,
   file: OpenFile,
@@ -62,7 +62,7 @@ async function progressOf(
   const open = new Set(file.names);
   const goals = achievements
     .filter(({ name }) => open.has(storable(name)))
-    .flatMap((achievement) => goalOf(achievement) ?? [])
+    .flatMap((achievement) => toGoal(achievement) ?? [])
     .slice(0, maxGoals);
   const { repositoryId, repositoryName: name, ownerName: owner, defaultBranch } = file;
   const present = await measureProgress(connection, { repositoryId, accountId }, goals, pointActions);

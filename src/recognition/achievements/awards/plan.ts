@@ -63,7 +63,7 @@ export function planEvaluation(
       if (isDue) plan.ready.push({ earnable, people: 'everybody' });
       continue;
     }
-    const people = peopleOf(earnable, work);
+    const people = toPeople(earnable, work);
     if (people === undefined) continue;
     if (knownTimes.every((until) => until > 0)) plan.ready.push({ earnable, people });
     else {
@@ -77,7 +77,7 @@ export function planEvaluation(
 }
 
 /** Returns the accounts whose work concerns an achievement; undefined when there are none. */
-function peopleOf({ stored, deciding, ranks }: Earnable, work: readonly Work[]): People | undefined {
+function toPeople({ stored, deciding, ranks }: Earnable, work: readonly Work[]): People | undefined {
   const people = new Set<string>();
   for (const { achievementId, accountId, kind } of work) {
     const matters =

@@ -130,7 +130,7 @@ export function awardRoutes(app: App, without: AwardServices): void {
     params: Type.Object({ ...AccountPath.properties, ...AwardPath.properties }),
     query: Type.Object({ format, raw }),
     load: async (context) => {
-      const audience = await audienceOf(services, context);
+      const audience = await loadAudience(services, context);
       const award = await findAward(services.connection, audience, context.params.award_id);
       if (award === undefined) throw noSuchAward();
       const holders = await findHolders(services, [award], context);
@@ -174,13 +174,13 @@ async function loadPage(services: Services, context: Context): Promise<Awards> {
   const { connection, parsedFiles } = services;
   const { account, page } = context;
   const { limit, start } = page;
-  const audience = await audienceOf(services, context);
+  const audience = await loadAudience(services, context);
   const isFirst = start.after === undefined && start.before === undefined;
   const [found, next] = await Promise.all([
     findAwardPage(connection, audience, {
       limit: itemsToRead(page),
-      after: start.after && placeOf('after', start.after, account.id),
-      before: start.before && placeOf('before', start.before, account.id),
+      after: start.after && readPlace('after', start.after, account.id),
+      before: start.before && readPlace('before', start.before, account.id),
     }),
     context.image === undefined || account.type !== 'user' || !isFirst
       ? undefined
@@ -191,7 +191,7 @@ async function loadPage(services: Services, context: Context): Promise<Awards> {
   return { ...awards, includesPrivate: audience.includesPrivate, holders, next };
 }
 
-async function audienceOf(services: Services, { account, isOwner, deadline, requester }: Context): Promise<Audience> {
+async function loadAudience(services: Services, { account, isOwner, deadline, requester }: Context): Promise<Audience> {
   const audience = audienceFor(account, { isOwner, now: services.now() });
   if (audience.includesPrivate) await awaitAccess(services, account, { deadline, requester });
   return audience;
@@ -229,7 +229,7 @@ function present(
   };
 }
 
-function placeOf(parameter: string, [accountId, awardedAtUs, id]: Place, ownerId: string): AwardPlace {
+function readPlace(parameter: string, [accountId, awardedAtUs, id]: Place, ownerId: string): AwardPlace {
   if (accountId !== ownerId || typeof awardedAtUs !== 'string' || typeof id !== 'string') throw staleCursor(parameter);
   return [awardedAtUs, id];
 }
@@ -264,5 +264,5 @@ export function drawAward(
 /** Returns the URL of an achievement's icon; empty where there is none, or where the reader may not see it. */
 export function iconUrl({ icon, iconSource }: Pick<Award, 'icon' | 'iconSource'>, provider: Provider): string {
   if (icon === '' || /^https?:/i.test(icon)) return icon;
-  return (iconSource && provider.files?.urlOf(iconSource, icon.replace(/^\.\//, ''))) ?? '';
+  return (iconSource && provider.files?.toUrl(iconSource, icon.replace(/^\.\//, ''))) ?? '';
 }

@@ -70,7 +70,7 @@ export function achievementCredential(proven: Proven, publicUrl: string) {
         ...(proven.iconUrl !== '' && { image: { id: proven.iconUrl, type: 'Image' } }),
       },
     },
-    credentialStatus: statusOf(proven.status, publicUrl),
+    credentialStatus: toStatus(proven.status, publicUrl),
   };
 }
 
@@ -84,7 +84,7 @@ function identity(identityType: 'accountId' | 'systemId', value: string) {
 }
 
 /** https://www.w3.org/TR/vc-bitstring-status-list/#bitstringstatuslistentry */
-function statusOf({ list, position }: StatusEntry, publicUrl: string) {
+function toStatus({ list, position }: StatusEntry, publicUrl: string) {
   const url = statusListUrl(publicUrl, list);
   return {
     id: `${url}#${position}`,

@@ -7,7 +7,7 @@ import { findByName, isShown } from '../../../accounts/store.ts';
 import type { Provider } from '../../../hosts/interface/provider.ts';
 import { type AccountName, AccountPath, problemResponses } from '../../../http/pipeline/endpoint.ts';
 import { imageFormats, isImageFormat, withImages } from '../../../http/pipeline/images.ts';
-import { requesterOf } from '../../../http/pipeline/requester.ts';
+import { toRequester } from '../../../http/pipeline/requester.ts';
 import { imageHeaders, maxAgeS } from '../../../http/pipeline/response.ts';
 import { sendRedirect } from '../../../http/pipeline/send.ts';
 import type { App } from '../../../http/server/app.ts';
@@ -18,7 +18,7 @@ import { awaitAccess } from '../awards/access-store.ts';
 import { type Award, audienceFor, findAward } from '../awards/page-store.ts';
 import { AwardPath, drawAward, iconUrl, noSuchAward } from '../awards/routes.ts';
 import { achievementCredential } from './credential.ts';
-import { statusEntryOf } from './status-store.ts';
+import { provideStatusEntry } from './status-store.ts';
 import { cachedByAll, mediaType } from './verification/routes.ts';
 
 /** The bytes before the chunk that is added: the signature and the chunk IHDR, which is the first and has 25 bytes. */
@@ -94,7 +94,7 @@ async function findReadable(
   const audience = audienceFor(account, { isOwner, now: now() });
   if (audience.includesPrivate) {
     const deadline = new Date(now().getTime() + lookUpBudgetMs);
-    await awaitAccess(services, account, { deadline, requester: requesterOf(request, false) });
+    await awaitAccess(services, account, { deadline, requester: toRequester(request, false) });
   }
   const award = await findAward(connection, audience, awardId);
   if (award === undefined) throw noSuchAward();
@@ -106,14 +106,14 @@ async function findReadable(
 
 /** Signs the credential of an award. */
 async function issue(services: AccessServices, { award, account, provider }: Readable): Promise<string> {
-  const status = await statusEntryOf(services.connection, award.id, services.randomBytes);
+  const status = await provideStatusEntry(services.connection, award.id, services.randomBytes);
   if (status === undefined) throw noSuchAward();
   const proven = {
     ...award,
     awardId: award.id,
     iconUrl: iconUrl(award, provider),
     person: {
-      idUrl: provider.accounts.idUrlOf(account.externalId),
+      idUrl: provider.accounts.toIdUrl(account.externalId),
       externalId: account.externalId,
       login: account.name,
       host: provider.host,

@@ -14,7 +14,7 @@ const maxAttempts = 5;
  * age nor the number of credentials.
  * @returns undefined when the award was revoked or erased meanwhile.
  */
-export async function statusEntryOf(
+export async function provideStatusEntry(
   connection: Connection,
   awardId: string,
   randomBytes: (size: number) => Buffer,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { Task } from '../../../database/queue/queue.ts';
-import { forgetSigners } from '../../signing/key-store.ts';
+import { deleteSigners } from '../../signing/key-store.ts';
 
 /** Creates the task that deletes private keys whose time to sign has ended. */
 export function createCredentialTasks({
@@ -11,10 +11,10 @@ export function createCredentialTasks({
   now: () => Date;
 }): Record<string, Task> {
   return {
-    forget_credential_signers: {
+    delete_credential_signers: {
       urgency: 'background',
       schedule: '41 * * * *',
-      run: () => forgetSigners(connection, now()),
+      run: () => deleteSigners(connection, now()),
     },
   };
 }

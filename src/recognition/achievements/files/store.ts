@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { changeNeeds } from '../../../contributions/items/detail-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { Detail } from '../../../model/contribution.ts';
-import { type Webhook as NotifiedWebhook, receiverOf, targetOf } from '../../notifications/notification.ts';
+import { toReceiver, toTarget } from '../../notifications/notification.ts';
 import type { Checked } from '../../rules/conditions/terms.ts';
 import type { Achievement, Config, Webhook } from '../../rules/config.ts';
 import { requestFileCheck } from '../../rules/file/check-store.ts';
@@ -59,7 +59,7 @@ export async function saveFile(
     .onConflict((conflict) => conflict.column('repository_id').doUpdateSet(row))
     .execute();
   await saveAchievements(transaction, repositoryId, file?.config.achievements ?? [], read.newId);
-  await changeNeeds(transaction, repositoryId, file === undefined ? [] : needsOf(file.config));
+  await changeNeeds(transaction, repositoryId, file === undefined ? [] : listNeeds(file.config));
   await saveWebhooks(transaction, repositoryId, (file?.config.webhooks ?? []).map(storableWebhook));
   const isSame = before?.oid === row.oid && before.path === row.path;
   if (row.path !== null && !isSame) await requestFileCheck(transaction, repositoryId);
@@ -127,7 +127,7 @@ function storableReport(report: Report): Report {
 }
 
 /** Returns the details that the conditions of a file need, out of those that are collected only on demand. */
-function needsOf({ achievements, pointActions }: Pick<Config, 'achievements' | 'pointActions'>): Detail[] {
+function listNeeds({ achievements, pointActions }: Pick<Config, 'achievements' | 'pointActions'>): Detail[] {
   const triggers = [
     ...achievements.flatMap((achievement) => achievement.triggers.flat()),
     ...pointActions.flatMap(({ rules }) => rules),
@@ -157,7 +157,7 @@ function fieldsIn(condition: Checked): Set<string> {
 export async function saveWebhooks(
   transaction: Connection,
   repositoryId: string,
-  webhooks: readonly NotifiedWebhook[],
+  webhooks: readonly Webhook[],
 ): Promise<void> {
   await transaction.deleteFrom('repository_webhooks').where('repository_id', '=', repositoryId).execute();
   if (webhooks.length === 0) return;
@@ -167,8 +167,8 @@ export async function saveWebhooks(
     .where('id', '=', repositoryId)
     .executeTakeFirstOrThrow();
   const rows = webhooks.map((webhook) => {
-    const target = targetOf(webhook);
-    const receiver = receiverOf(provider, webhook.type, target);
+    const target = toTarget(webhook);
+    const receiver = toReceiver(provider, webhook.type, target);
     return { name: webhook.name, kind: webhook.type, target, receiver, achievements: webhook.achievements };
   });
   await sql`

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf, recordAction } from '../../../accounts/access/actor.ts';
+import { findActor, recordAction } from '../../../accounts/access/actor.ts';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import type { Caller } from '../../../http/pipeline/caller.ts';
@@ -63,7 +63,7 @@ async function change(
     if (outcome === 'absent')
       throw new AppError('not_found', 'There is no such award from a repository of the account.');
     if (outcome === 'same') return;
-    const actor = await actorOf(transaction, caller);
+    const actor = await findActor(transaction, caller);
     const action =
       reason === null
         ? ({ action: 'award_restored', subject: awardId } as const)

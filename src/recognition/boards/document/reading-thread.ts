@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { parentPort } from 'node:worker_threads';
 import type { Provider } from '../../../hosts/interface/provider.ts';
 import type { Account } from '../../../model/account.ts';
-import { fileHostOf } from '../file/hosts.ts';
+import { toFileHost } from '../file/hosts.ts';
 import { readBoardsFile } from '../file/read-file.ts';
 
 /** A document, its owner, and the data that hosts do not return. */
@@ -16,5 +16,5 @@ export interface UnreadDocument {
 assert.ok(parentPort !== null, 'this program runs in a thread');
 const port = parentPort;
 port.on('message', ({ text, owner, hosts }: UnreadDocument) =>
-  port.postMessage(readBoardsFile(Buffer.from(text), fileHostOf(owner, hosts))),
+  port.postMessage(readBoardsFile(Buffer.from(text), toFileHost(owner, hosts))),
 );

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf, recordAction } from '../../../accounts/access/actor.ts';
+import { findActor, recordAction } from '../../../accounts/access/actor.ts';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
@@ -85,7 +85,7 @@ export function documentRoutes(app: App, services: AccessServices, reader: Docum
           await inTransaction(connection, async (transaction) => {
             const owner = { ownerId: account.id, provider: account.provider };
             await saveDocument(transaction, owner, read, { now: now(), newId });
-            const actor = await actorOf(transaction, caller);
+            const actor = await findActor(transaction, caller);
             const subject = `${boards.length} boards`;
             await recordAction(services, transaction, account.id, { action: 'boards_changed', subject, ...actor });
           });
@@ -105,7 +105,7 @@ export function documentRoutes(app: App, services: AccessServices, reader: Docum
       await inTransaction(connection, async (transaction) => {
         const owner = { ownerId: account.id, provider: account.provider };
         await saveDocument(transaction, owner, null, { now: now(), newId });
-        const actor = await actorOf(transaction, caller);
+        const actor = await findActor(transaction, caller);
         await recordAction(services, transaction, account.id, { action: 'boards_changed', subject: 'file', ...actor });
       });
     },

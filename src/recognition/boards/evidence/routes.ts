@@ -16,7 +16,7 @@ import { AppError } from '../../../model/errors.ts';
 import { readMoment } from '../../../model/windows/moments.ts';
 import { countedUntil } from '../../../model/windows/window.ts';
 import type { Board, PersonName } from '../board.ts';
-import { type BoardWindow, grantsAsOf, windowOf } from '../board-window.ts';
+import { type BoardWindow, toBoardWindow, toGrantTime } from '../board-window.ts';
 import { hasRule, readDefinition } from '../definition.ts';
 import { findMembers } from '../ranking/member-store.ts';
 import { findReadableSeason } from '../seasons/load-season.ts';
@@ -24,10 +24,10 @@ import { findSeasonPerson } from '../seasons/season-store.ts';
 import {
   BoardItem,
   completenessColumns,
-  completenessOf,
-  providerOf,
   RankItem,
+  readProvider,
   toBoardItem,
+  toCompleteness,
   toRankItem,
 } from '../views/board-json.ts';
 import { boardUrl, withBoard } from '../views/board-response.ts';
@@ -208,28 +208,28 @@ function present(services: RouteServices, loaded: Loaded, context: Context): Han
   const rankItem = toRankItem(board, person, { providers, publicUrl, boardUrl: url, isOwner });
   if (query.season !== undefined) rankItem.evidence_url += `?season=${query.season}`;
   const progress = board.threshold === null ? null : `${person.points} of ${board.threshold}`;
-  Object.assign(envelope.meta_data, { person: rankItem, sum: sumOf(loaded), grants: grantsOf(loaded), progress });
+  Object.assign(envelope.meta_data, { person: rankItem, sum: toSum(loaded), grants: listGrants(loaded), progress });
   return {
     envelope,
     staleAt: resolver.staleAt(now()),
     isWithdrawable: board.isPrivate,
-    ...(query.format === 'csv' && { csv: tableOf(items, sumOf(loaded), toBoardItem(board, ranking, { isOwner })) }),
+    ...(query.format === 'csv' && { csv: toTable(items, toSum(loaded), toBoardItem(board, ranking, { isOwner })) }),
   };
 }
 
-function sumOf({ person: { points, granted }, itemised }: Loaded): Static<typeof Sum> {
+function toSum({ person: { points, granted }, itemised }: Loaded): Static<typeof Sum> {
   const remainder = Math.round((points - granted - itemised) * 100) / 100;
   return { total: points, itemised, granted, remainder };
 }
 
 /** Returns the grants that counted for a person. */
-function grantsOf({
+function listGrants({
   board: { grants },
   window,
   countedAt,
   person: { provider, name },
 }: Loaded): Static<typeof Grant>[] {
-  const asOf = grantsAsOf(window, countedAt);
+  const asOf = toGrantTime(window, countedAt);
   const isOfPerson = (of: PersonName): boolean =>
     of.provider === provider && of.login.toLowerCase() === name.toLowerCase();
   return grants
@@ -266,7 +266,7 @@ function toItem(
     ...(isAssisted !== null && { assisted: isAssisted }),
     // Titles of items in private repositories are for the owner alone.
     title: isOwner || repository?.isPrivate !== true ? item.title : '',
-    url: urlOf(item, providers),
+    url: toUrl(item, providers),
     occurred_dttm: formatTimestamp(item.at),
     rule: item.rule,
     points,
@@ -275,20 +275,20 @@ function toItem(
   };
 }
 
-function urlOf({ kind, repository, number, oid }: EvidenceItem, providers: ReadonlyMap<string, Provider>): string {
+function toUrl({ kind, repository, number, oid }: EvidenceItem, providers: ReadonlyMap<string, Provider>): string {
   const pages = repository === null ? undefined : providers.get(repository.provider)?.repositories;
   if (repository === null || pages === undefined) return '';
   const { owner, name } = repository;
-  if (oid !== null) return pages.pageOf(owner, name, { kind: 'commit', oid });
+  if (oid !== null) return pages.toPageUrl(owner, name, { kind: 'commit', oid });
   const item = pageKinds[kind ?? ''];
   return item === undefined || number === null
-    ? pages.pageOf(owner, name)
-    : pages.pageOf(owner, name, { kind: item, number });
+    ? pages.toPageUrl(owner, name)
+    : pages.toPageUrl(owner, name, { kind: item, number });
 }
 
 /** Returns items as CSV, whose rows end with the parts of the person's points and the state of the repositories. */
-function tableOf(items: readonly Static<typeof Evidence>[], sum: Static<typeof Sum>, board: BoardItem): string {
-  const completeness = completenessOf(board);
+function toTable(items: readonly Static<typeof Evidence>[], sum: Static<typeof Sum>, board: BoardItem): string {
+  const completeness = toCompleteness(board);
   const columns = [
     ...'occurred,rule,points,points_before_cap,kind,repository,number,oid,assisted,title,url'.split(','),
     ...Object.keys(sum),
@@ -341,7 +341,7 @@ async function findPresent(
     ranking,
     person,
     repositoryIds: await findRankedRepositories(connection, boardId),
-    window: windowOf(board.window, ranking.builtAt),
+    window: toBoardWindow(board.window, ranking.builtAt),
     countedAt: ranking.builtAt,
   };
 }
@@ -378,7 +378,7 @@ async function findInSeason(
 function readPersonName(board: Board, text: string): { provider: string; login: string } {
   const parts = text.split('/');
   const login = parts.pop() ?? '';
-  return { provider: parts.length === 0 ? providerOf(board) : parts.join('/').toLowerCase(), login };
+  return { provider: parts.length === 0 ? readProvider(board) : parts.join('/').toLowerCase(), login };
 }
 
 function noSuchPerson(): AppError {

@@ -8,7 +8,7 @@ import { toPathPart } from '../../../model/account.ts';
 import { counted } from '../../../model/text/counted.ts';
 import type { StoredBoard } from '../board-store.ts';
 import { findSeasons, type Season } from '../seasons/season-store.ts';
-import { providerOf } from '../views/board-json.ts';
+import { readProvider } from '../views/board-json.ts';
 import { BoardPath, boardDetails, boardPageUrl, boardUrl, withBoard } from '../views/board-response.ts';
 import { type FeedEntry, toAtom } from '../views/feed.ts';
 import { awaitRanking, findReadableBoard, mayReadSeason } from '../views/load-board.ts';
@@ -85,7 +85,7 @@ export function feedRoutes(app: App, services: RouteServices): void {
 }
 
 function toEntries({ stored: { id, board }, events, seasons }: Loaded, page: string): FeedEntry[] {
-  const entries = events.map((event) => toEntry(event, { id, page, provider: providerOf(board) }));
+  const entries = events.map((event) => toEntry(event, { id, page, provider: readProvider(board) }));
   for (const { number, version, frozenAt, reason } of seasons) {
     entries.push({
       id: toUrn(id, `season:${number}:${version}`),

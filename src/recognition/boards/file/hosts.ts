@@ -5,7 +5,7 @@ import type { RepositoryPattern } from '../board.ts';
 import type { FileHost } from './reading.ts';
 
 /** Returns the host of a file of an account, with the data that it and other hosts do not return. */
-export function fileHostOf(
+export function toFileHost(
   { provider, name }: Pick<Account, 'provider' | 'name'>,
   providers: ReadonlyMap<string, Pick<Provider, 'unreported'>>,
 ): FileHost {
@@ -16,7 +16,7 @@ export function fileHostOf(
  * Returns the hosts of the repositories of a board, each with the data that it does not return. They have names where
  * the board counts repositories of another host than that of its file.
  */
-export function hostsOf(
+export function listHosts(
   patterns: readonly RepositoryPattern[],
   { provider, unreportedBy = () => undefined }: FileHost,
 ): UnreportedHost[] {

@@ -15,8 +15,8 @@ import {
   type RepositoryPlace,
   type WindowRule,
 } from '../board.ts';
-import { windowOf } from '../board-window.ts';
-import { hostsOf } from './hosts.ts';
+import { toBoardWindow } from '../board-window.ts';
+import { listHosts } from './hosts.ts';
 import { checkPerson, readGrants, readPeople, readTeams, warnOfForeign } from './read-people.ts';
 import { checkMoment, readWindow } from './read-window.ts';
 import type { BoardReading } from './reading.ts';
@@ -55,7 +55,7 @@ const forms = 'OWNER/NAME, OWNER/* or PROVIDER/OWNER/NAME, or the same after !';
 export function readBoard(node: YamlNode, { faults, ...shared }: BoardReading): Board | undefined {
   const reading: BoardReading = { ...shared, faults: [] };
   const entry = readNode(BoardEntry, node, 'a part of the list boards', reading.faults);
-  const parts = readPartsOf(nodeAt(node, 'board'), reading);
+  const parts = readBoardParts(nodeAt(node, 'board'), reading);
   const found = reading.faults.map((fault) =>
     fault.isUnknownKey === true ? { ...fault, severity: 'error' as const } : fault,
   );
@@ -69,7 +69,7 @@ export function readBoard(node: YamlNode, { faults, ...shared }: BoardReading): 
 /** The parts of a board whose meaning its schema does not check. */
 type Parts = Pick<Board, 'rules' | 'repositories' | 'teams' | 'grants' | 'window'>;
 
-function readPartsOf(node: YamlNode, reading: BoardReading): Partial<Parts> & Omit<Parts, 'window'> {
+function readBoardParts(node: YamlNode, reading: BoardReading): Partial<Parts> & Omit<Parts, 'window'> {
   const { slug, teams = {}, people = {} } = readKeys(BoardParts, node);
   const window = readWindow(node, reading.faults);
   if (slug?.toLowerCase() === 'preview') {
@@ -86,7 +86,7 @@ function readPartsOf(node: YamlNode, reading: BoardReading): Partial<Parts> & Om
     repositories,
     rules: readRules(nodeAt(node, 'points'), {
       ...reading,
-      unreported: { hosts: hostsOf(repositories, reading), noun: 'rule' },
+      unreported: { hosts: listHosts(repositories, reading), noun: 'rule' },
       window,
     }),
     teams: readTeams(teams, nodeAt(node, 'teams'), reading),
@@ -168,7 +168,7 @@ function likely(text: string): string | undefined {
 }
 
 /** Returns the owner that a pattern names, in lower case. */
-function ownerOf(text: string): string {
+function toOwner(text: string): string {
   return text.replace(/^!/, '').split('/').slice(0, -1).join('/').toLowerCase();
 }
 
@@ -179,8 +179,8 @@ function warnOfUseless(
   place: YamlNode,
   { faults }: BoardReading,
 ): void {
-  const owners = texts.filter((text) => !text.startsWith('!')).map(ownerOf);
-  const own = ownerOf(pattern.text);
+  const owners = texts.filter((text) => !text.startsWith('!')).map(toOwner);
+  const own = toOwner(pattern.text);
   if (owners.some((owner) => owner === own || owner.endsWith(`/${own}`) || own.endsWith(`/${owner}`))) return;
   const suggestion = nearest(own, owners);
   const message = `!${short(pattern.text)} excludes nothing: no repository of ${own} is included`;
@@ -240,7 +240,7 @@ function checkDecision(
   { faults, window }: RuleReading,
 ): void {
   const place = nodeAt(node, 'decided_until');
-  const end = window?.kind === 'range' ? windowOf(window, new Date(0)).until : null;
+  const end = window?.kind === 'range' ? toBoardWindow(window, new Date(0)).until : null;
   if (decidedUntil === null) {
     if (at !== 'created' || end === null || !isDecidedLater(condition)) return;
     const message = 'at: created counts what was decided until the end of the window';

@@ -3,7 +3,7 @@ import { decode } from '../../rules/file/decode.ts';
 import { nodeAt, readEntries } from '../../rules/file/read-entries.ts';
 import { readList } from '../../rules/file/read-node.ts';
 import { type Report, toReports } from '../../rules/file/report.ts';
-import { shapeOf } from '../../rules/file/shape.ts';
+import { toShape } from '../../rules/file/shape.ts';
 import { readYamlByParts } from '../../rules/file/yaml-recovery.ts';
 import type { YamlNode } from '../../rules/file/yaml-tree.ts';
 import type { Board } from '../board.ts';
@@ -36,7 +36,7 @@ export function readBoardsFile(bytes: Uint8Array, host: FileHost): ReadBoardsFil
 function readRoot(root: YamlNode, reading: BoardReading): Board[] {
   const { faults } = reading;
   const parts = new Map<string, YamlNode>();
-  const shape = shapeOf(BoardsFile);
+  const shape = toShape(BoardsFile);
   readEntries({ ...shape, properties: shape.properties ?? {} }, root, 'the file', {
     faults,
     // The boards are read below, one by one, so that a faulty one does not invalidate the others.
@@ -54,7 +54,7 @@ function readRoot(root: YamlNode, reading: BoardReading): Board[] {
 function readBoards(list: YamlNode, reading: BoardReading): Board[] {
   const boards: Board[] = [];
   const slugs = new Set<string>();
-  for (const item of readList(shapeOf(BoardsFile.properties.boards), list, 'the list boards', reading.faults)) {
+  for (const item of readList(toShape(BoardsFile.properties.boards), list, 'the list boards', reading.faults)) {
     const board = readBoard(item, reading);
     const slugNode = nodeAt(item, 'board', 'slug');
     const slug = slugNode.kind === 'scalar' ? slugNode.text.trim() : '';

@@ -37,18 +37,18 @@ export function warnOfForeign(text: string, place: YamlNode, { provider, owner, 
 /** Reads the teams of a board. A member that begins with `@` and has a slash is a team at the host. */
 export function readTeams(teams: NonNullable<BoardFields['teams']>, node: YamlNode, reading: BoardReading): Team[] {
   const { provider, faults } = reading;
-  const teamOf = new Map<string, string>();
+  const teamByMember = new Map<string, string>();
   return Object.entries(teams).map(([name, members]) => {
     for (const [index, member] of members.entries()) {
       const place = nodeAt(node, name.toLowerCase(), index);
       if (isTeam(member)) warnOfForeign(member, place, reading);
       else refuseUnknownHost(member, place, `@${member}`, reading);
-      const other = teamOf.get(member.toLowerCase());
+      const other = teamByMember.get(member.toLowerCase());
       if (other !== undefined) {
         const message = other === name ? `${member} is here twice` : `${member} is in the team ${other} too`;
         faults.push(newFault(place, message, { severity: 'warning', expected: 'each member once' }));
       }
-      teamOf.set(member.toLowerCase(), name);
+      teamByMember.set(member.toLowerCase(), name);
     }
     return {
       name,
@@ -66,7 +66,7 @@ export function isTeam(member: string): boolean {
 /** Reads the grants: points that people get by decision. Those with an error are left out. */
 export function readGrants(node: YamlNode, reading: BoardReading): Grant[] {
   const { provider, faults } = reading;
-  for (const { until, place } of endsOf(node)) checkDay('until', until, place, faults);
+  for (const { until, place } of readEnds(node)) checkDay('until', until, place, faults);
   return readParts(GrantEntry, node, maxGrants).map(({ value, node: grant }) => {
     checkPerson(value.person, nodeAt(grant, 'person'), 'a grant is for', reading);
     const { person, points, reason, granted_by: grantedBy, until = null } = value;
@@ -97,7 +97,7 @@ function refuseUnknownHost(text: string, place: YamlNode, other: string, reading
 }
 
 /** Returns the last days of grants, also of grants with errors in other keys. */
-function endsOf(node: YamlNode): { until: string; place: YamlNode }[] {
+function readEnds(node: YamlNode): { until: string; place: YamlNode }[] {
   if (node.kind !== 'sequence') return [];
   return node.items.slice(0, maxGrants).flatMap((item) => {
     const { until } = readKeys(GrantParts, item);

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { AppError } from '../../../model/errors.ts';
 import { readMoment } from '../../../model/windows/moments.ts';
-import { readWindow as readWindowOf, type WindowText } from '../../../model/windows/window.ts';
+import { readWindow as readWindowText, type WindowText } from '../../../model/windows/window.ts';
 import { type Fault, newFault } from '../../rules/conditions/fault.ts';
 import { nodeAt } from '../../rules/file/read-entries.ts';
 import { readKeys } from '../../rules/file/read-node.ts';
@@ -50,7 +50,7 @@ function faultsOfValues(
   const found: Fault[] = [];
   const check = (text: WindowText): void => {
     try {
-      readWindowOf(text, farFuture);
+      readWindowText(text, farFuture);
     } catch (error) {
       found.push(toFault(error, node));
     }

@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../../../http/pipeline/envelope.ts';
-import { meaningOf } from '../../../model/windows/window.ts';
+import { toWindowMeaning } from '../../../model/windows/window.ts';
 import { concernsPerson } from '../../rules/conditions/terms.ts';
 import { explainRule } from '../../rules/file/explain-file.ts';
 import { nouns } from '../../rules/file/nouns.ts';
@@ -20,9 +20,9 @@ export function toItem(preview: BoardPreview) {
     as_of: members.asOf && formatTimestamp(members.asOf),
     slug: board.slug,
     name: board.name,
-    window: meaningOf(window),
+    window: toWindowMeaning(window),
     rules: toRules(board),
-    warnings: warningsOf(preview),
+    warnings: listWarnings(preview),
     points_by_rule: Object.entries(pointsByRule).map(([rule, points]) => ({ rule: Number(rule), points })),
     people: count,
     ranking: people.map(({ rank, provider, name, points, isNewcomer, isReturning }) => ({
@@ -38,7 +38,7 @@ export function toItem(preview: BoardPreview) {
 }
 
 /** Returns sentences about a board that its author should read before it is live. */
-export function warningsOf(preview: BoardPreview): string[] {
+export function listWarnings(preview: BoardPreview): string[] {
   return [
     ...rewardsMost(preview),
     ...splitting(preview),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
 import type { Board, PersonName } from '../board.ts';
-import { type BoardWindow, windowOf } from '../board-window.ts';
+import { type BoardWindow, toBoardWindow } from '../board-window.ts';
 import { peopleNamedIn } from '../named-people-store.ts';
 import { findMembers, type Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
@@ -46,7 +46,7 @@ export async function previewBoard(
   { ownerId, now }: { ownerId: string; now: Date },
 ): Promise<BoardPreview> {
   const members = await findMembers(connection, board, ownerId);
-  const window = windowOf(board.window, now);
+  const window = toBoardWindow(board.window, now);
   const rows = await withEvaluationMemory(connection, async (transaction) => {
     const found = await sql<{ people: PreviewedPerson[] | null; count: number; rules: Record<string, number> | null }>`
       with ranked as materialized (${rankedSql({ board, window, members, now })})

@@ -38,7 +38,7 @@ export interface IncompleteRepository {
  * Returns the repositories that are not complete, each with its state, those above the limit and the accounts that
  * are still to be looked up as one entry each, and the teams whose members are not known.
  */
-export function missingOf({ incomplete, isCut, unreadTeams = [], namesUnknownPeople = false }: Coverage): string[] {
+export function listMissing({ incomplete, isCut, unreadTeams = [], namesUnknownPeople = false }: Coverage): string[] {
   return [
     ...incomplete.map(({ repository, state }) => `${repository}: ${state}`),
     ...(isCut ? ['further repositories: over_limit'] : []),
@@ -56,7 +56,7 @@ const ofPrivate = 'private: incomplete';
  */
 export function withoutPrivate(missing: readonly string[], coverage: Coverage): string[] {
   const open = new Set(
-    missingOf({ ...coverage, incomplete: coverage.incomplete.filter((repository) => !repository.isPrivate) }),
+    listMissing({ ...coverage, incomplete: coverage.incomplete.filter((repository) => !repository.isPrivate) }),
   );
   const publicMissing = missing.filter((part) => open.has(part));
   return publicMissing.length === missing.length ? publicMissing : [...publicMissing, ofPrivate];

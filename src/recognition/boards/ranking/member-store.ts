@@ -9,8 +9,8 @@ import { kindsAbove, kindsOfAction } from '../../rules/kinds.ts';
 import type { Board, RepositoryPattern } from '../board.ts';
 import { maxRepositories } from '../file/schema.ts';
 import { namesUnknownPeople } from '../named-people-store.ts';
-import { findUnreadTeams, teamsOf } from '../teams/team-store.ts';
-import { type CountedRepository, type Coverage, type IncompleteRepository, missingOf } from './coverage.ts';
+import { findUnreadTeams, listTeamKeys } from '../teams/team-store.ts';
+import { type CountedRepository, type Coverage, type IncompleteRepository, listMissing } from './coverage.ts';
 
 /** The repositories that a board counts, and how far they are collected. */
 export interface Members {
@@ -115,11 +115,11 @@ export async function findMembers(
       where r.id = m.id and s.covers && ${[...required, ...kindsOfNewcomers(board)]}::text[]
       having count(*) filter (where ${isRequired}) > 0) s on true
     order by m.provider, m.path`.execute(connection);
-  const teams = frozen === undefined ? teamsOf(board) : (frozen.coverage.unreadTeams ?? []);
+  const teams = frozen === undefined ? listTeamKeys(board) : (frozen.coverage.unreadTeams ?? []);
   const unreadTeams = await findUnreadTeams(connection, ownerId, teams);
   const mayBeUnknown = frozen === undefined || frozen.coverage.namesUnknownPeople === true;
   const isOfUnknown = mayBeUnknown && (await namesUnknownPeople(connection, board));
-  const found = { unreadTeams, namesUnknownPeople: isOfUnknown, searched, lost: lostOf(rows, frozen) };
+  const found = { unreadTeams, namesUnknownPeople: isOfUnknown, searched, lost: listLost(rows, frozen) };
   const { teamMembers = null } = frozen ?? {};
   return { ownerId, ...(teamMembers !== null && { teamMembers }), ...toMembers(rows, board, found) };
 }
@@ -131,11 +131,11 @@ function searchedPatterns({ repositories }: Board, frozen: FrozenMembers | undef
   const absent = new Set(
     frozen.coverage.incomplete.flatMap((entry) => (counted.has(entry.repository) ? [] : entry.repository)),
   );
-  return new Set(repositories.flatMap((pattern, place) => (absent.has(nameOf(pattern)) ? place : [])));
+  return new Set(repositories.flatMap((pattern, place) => (absent.has(toName(pattern)) ? place : [])));
 }
 
 /** Returns the names of the repositories that a season counts and that are not there any more, or not public. */
-function lostOf(rows: readonly MemberRow[], frozen: FrozenMembers | undefined): string[] {
+function listLost(rows: readonly MemberRow[], frozen: FrozenMembers | undefined): string[] {
   const found = new Set(rows.map(({ id }) => id));
   return frozen?.counted?.flatMap(({ id, repository }) => (id === undefined || found.has(id) ? [] : repository)) ?? [];
 }
@@ -204,7 +204,7 @@ function toMembers(
       const outdated = rows.flatMap(({ provider, path, known_until: known }) =>
         named.has(`${provider}/${path}`) || (known !== null && known >= until) ? [] : [`${provider}/${path}: outdated`],
       );
-      return [...missingOf(coverage), ...outdated];
+      return [...listMissing(coverage), ...outdated];
     },
   };
 }
@@ -221,12 +221,12 @@ function toAbsent(
   const matching = new Set(rows.flatMap((row) => row.patterns));
   return repositories.flatMap((pattern, place): IncompleteRepository[] => {
     if (!pattern.isIncluded || matching.has(place) || !searched.has(place)) return [];
-    return [{ repository: nameOf(pattern), state: 'not_installed', isPrivate }];
+    return [{ repository: toName(pattern), state: 'not_installed', isPrivate }];
   });
 }
 
 /** Returns the name of a pattern in lists of missing repositories. */
-function nameOf({ places, text }: RepositoryPattern): string {
+function toName({ places, text }: RepositoryPattern): string {
   const names = places.map(({ provider, owner, name }) => `${provider}/${owner}/${name}`);
   return names.at(-1) ?? text;
 }

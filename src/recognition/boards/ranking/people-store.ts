@@ -6,8 +6,8 @@ import { countedUntil } from '../../../model/windows/window.ts';
 import { isInRepositories, itemSource } from '../../rules/evaluation/item-sources.ts';
 import type { Statement } from '../../rules/evaluation/statement.ts';
 import type { Board, PersonName } from '../board.ts';
-import { type BoardWindow, grantsAsOf } from '../board-window.ts';
-import { keyOf } from '../teams/team-store.ts';
+import { type BoardWindow, toGrantTime } from '../board-window.ts';
+import { toTeamKey } from '../teams/team-store.ts';
 import type { Members } from './member-store.ts';
 import { scoreStatement } from './score-store.ts';
 
@@ -127,7 +127,7 @@ export function rounded(points: RawBuilder<unknown>): RawBuilder<unknown> {
 /** Returns SQL for the points that people have by decision. */
 export function grantedSql({ board, window, now }: Omit<RankingInput, 'members'>): RawBuilder<unknown> {
   const { timeZone } = window;
-  const asOf = grantsAsOf(window, now);
+  const asOf = toGrantTime(window, now);
   const rows = board.grants.map(({ person, points, until: last }) => ({ ...named(person), points, until: last }));
   return sql`
     select a.id as person, sum(g.points) as points
@@ -147,7 +147,7 @@ function teamsSql({ teams }: Board): RawBuilder<unknown> {
 /** Returns SQL for the teams of the people who belong to host teams that the file names. */
 function memberTeamsSql({ teams }: Board, { ownerId }: Pick<Members, 'ownerId'>): RawBuilder<unknown> {
   const rows = teams.flatMap(({ name, hostTeams }) =>
-    hostTeams.map((hostTeam) => ({ team: name, name: keyOf(hostTeam) })),
+    hostTeams.map((hostTeam) => ({ team: name, name: toTeamKey(hostTeam) })),
   );
   return sql`
     select m.account_id as person, t.team from json_to_recordset(${JSON.stringify(rows)}::json) as t (team text, name text)
@@ -172,7 +172,7 @@ function isRankedInSql(
     select from host_team_members m where m.owner_id = ${ownerId} and m.team = ${name} and m.account_id = u.id)`;
   const isStoredMember = sql`u.id = any(${[...(teamMembers ?? [])]}::uuid[])`;
   const isMember =
-    team === null ? sql`true` : teamMembers === undefined ? isPresentMember(keyOf(team)) : isStoredMember;
+    team === null ? sql`true` : teamMembers === undefined ? isPresentMember(toTeamKey(team)) : isStoredMember;
   return sql<boolean>`(${isOfType} and ${isShownInSql('u')} and ${isMember}
     and u.provider || '/' || lower(u.name) <> all(${excluded}::text[]))`;
 }

@@ -7,7 +7,7 @@ import type { Checked } from '../../rules/conditions/terms.ts';
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
 import type { Board } from '../board.ts';
 import { findAnyBoard, findBoardById } from '../board-store.ts';
-import { windowOf } from '../board-window.ts';
+import { toBoardWindow } from '../board-window.ts';
 import { restAfter } from '../jobs.ts';
 import { findMembers, hasOtherMembers, saveMembers } from './member-store.ts';
 import type { RankingInput } from './people-store.ts';
@@ -15,9 +15,9 @@ import { maxPeople, type RankingPlan, type Saved, saveNextPart, saveRanks } from
 import { hasOldVersions, recordLeaders, removeOldVersions } from './ranking-version-store.ts';
 import { mergeChanges, noteAll, takeChanges } from './recount-notes-store.ts';
 import {
-  basisOf,
   findNextRanking,
   findState,
+  hashBasis,
   presentNextRanking,
   type RankingState,
   saveCost,
@@ -135,10 +135,10 @@ async function rank(
     const startedAt = now();
     const members = await findMembers(transaction, board, ownerId);
     const isOfOtherMembers = await hasOtherMembers(transaction, boardId, members.ids);
-    const window = windowOf(board.window, startedAt);
+    const window = toBoardWindow(board.window, startedAt);
     const input = { board, window, members, now: startedAt };
     const before = await findState(transaction, boardId, { now: startedAt, timeZone: window.timeZone });
-    const basis = basisOf(board, window, members);
+    const basis = hashBasis(board, window, members);
     const noted = await takeChanges(transaction, boardId, input);
     const isOfAll = noted === undefined || isOfOtherMembers || concernsAll(before, basis) || !followsPeople(board);
     if (extent === 'affected' && isOfAll) {
@@ -148,7 +148,7 @@ async function rank(
       return ms > 0 ? { kind: 'rests', ms } : { kind: 'concerns-all' };
     }
     const accountIds = extent === 'all' ? undefined : noted;
-    const plan = { accountIds, noted: noted ?? [], former: formerOf(before, input), peopleAtOnce };
+    const plan = { accountIds, noted: noted ?? [], former: toFormer(before, input), peopleAtOnce };
     const repositoryIds = isOfOtherMembers ? members.ids : null;
     const { changed, unnoted } = await save(transaction, { ...before, basis }, input, { ...plan, repositoryIds, now });
     const wholeAt = before.wholeAt?.getTime() ?? 0;
@@ -169,7 +169,7 @@ function concernsAll(before: RankingState, basis: string): boolean {
 /**
  * Returns the origin of former ranks: those at the end of the last day with a ranking, if it was of the same window.
  */
-function formerOf(
+function toFormer(
   { version, since, isOfFormerDay }: RankingState,
   { board, window }: RankingInput,
 ): RankingPlan['former'] {

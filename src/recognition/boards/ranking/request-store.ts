@@ -13,7 +13,7 @@ const checkedAfterMs = 3_600_000;
  * Requests rankings of the boards that count a repository, after its contributions changed, and of those that name its
  * owner, because it may be new.
  */
-export async function requestBoardsOf(connection: Connection, repositoryId: string): Promise<void> {
+export async function requestBoards(connection: Connection, repositoryId: string): Promise<void> {
   await request(
     connection,
     sql`select b.id, b.cost_ms from board_repositories m join boards b on b.id = m.board_id

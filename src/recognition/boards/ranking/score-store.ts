@@ -74,11 +74,11 @@ const noItem = sql`null::uuid as repository_id, null::text as kind, null::text a
 function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[]): RawBuilder<unknown> {
   const [first] = group.map(({ rule }) => rule);
   if (first === undefined) throw new Error('a group of rules has no rule');
-  const source = sourceOf(board, scope, first, needsLabels(group.map(({ rule }) => rule.condition)));
+  const source = toSource(board, scope, first, needsLabels(group.map(({ rule }) => rule.condition)));
   const moments = group.map(({ rule }) => {
     // All contributions of the source decide who is a newcomer, also those that do not meet the condition.
     const condition = concernsPerson(rule.condition) ? always : rule.condition;
-    return sql`case when ${allHold([condition], source)} then ${atOf(rule, source) ?? satisfiedAt([condition], source)} end`;
+    return sql`case when ${allHold([condition], source)} then ${momentInSql(rule, source) ?? satisfiedAt([condition], source)} end`;
   });
   const numbers = group.map(({ rule, number }) => sql`${concernsPerson(rule.condition) ? -number : number}::integer`);
   // The source is read once for all of its rules: `unnest` returns a row of each contribution for each rule.
@@ -86,7 +86,7 @@ function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[
   const [rule, at] = [numbers, moments].map((all) =>
     isSingleRule ? sql.join(all) : sql`unnest(array[${sql.join(all)}])`,
   );
-  const item = scope.namesItems ? sql`, ${namesOf(first)}` : sql``;
+  const item = scope.namesItems ? sql`, ${namesInSql(first)}` : sql``;
   return sql`
     ${source.steps.toSql()} select * from (
       select ${source.person} as person, ${rule} as rule, ${at} as at ${item}
@@ -95,7 +95,7 @@ function itemsSql(board: Board, scope: ScoreScope, group: readonly NumberedRule[
 }
 
 /** Returns SQL for the columns that identify the contribution `i` of a rule. */
-function namesOf({ action }: BoardRule): RawBuilder<unknown> {
+function namesInSql({ action }: BoardRule): RawBuilder<unknown> {
   return action === 'commit'
     ? sql`i.repository_id, 'commit'::text as kind, null::text as external_id, i.oid, null::text as parent, null::integer as number`
     : sql`i.repository_id, i.kind::text as kind, i.external_id, null::bytea as oid, i.parent_external_id as parent, i.number`;
@@ -105,7 +105,7 @@ function namesOf({ action }: BoardRule): RawBuilder<unknown> {
  * Returns the contributions that a rule can count, without those with spam labels and those that their authors merged.
  * @param usesLabels true where the rule, or another one of the same source, has a condition on labels.
  */
-function sourceOf(
+function toSource(
   board: Board,
   { repositoryIds, window, accountIds }: ScoreScope,
   rule: BoardRule,
@@ -176,7 +176,7 @@ function hasNoSpamLabel(
 }
 
 /** Returns SQL for the moment that a rule names; undefined where its condition decides. */
-function atOf({ at }: BoardRule, source: ItemSource): RawBuilder<unknown> | undefined {
+function momentInSql({ at }: BoardRule, source: ItemSource): RawBuilder<unknown> | undefined {
   if (at === null) return undefined;
   if (at === 'created') return source.createdAt;
   return effective(at === 'merged' ? sql`i.merged_at` : sql`i.closed_at`, source.scope);
@@ -185,11 +185,11 @@ function atOf({ at }: BoardRule, source: ItemSource): RawBuilder<unknown> | unde
 /** Adds a part with the people who earned a rule with an aggregate, and the moments at which they did. */
 function addAggregateRule(statement: Statement, name: string, board: Board, scope: ScoreScope, rule: BoardRule): void {
   const { since, until } = scope.window;
-  const source = sourceOf(board, scope, rule, needsLabels([rule.condition]));
+  const source = toSource(board, scope, rule, needsLabels([rule.condition]));
   const measures = new Measures(`${name}_items`, {
     ...source,
     window: {
-      at: atOf(rule, source),
+      at: momentInSql(rule, source),
       holds: (at) => sql`${at} >= ${since ?? '-infinity'}::timestamptz and ${at} < ${until ?? 'infinity'}::timestamptz`,
     },
   });

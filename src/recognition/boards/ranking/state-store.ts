@@ -11,7 +11,7 @@ export interface RankingState {
   boardId: string;
   /** The present version, from 1; 0 before the first ranking. */
   version: number;
-  /** The hash that `basisOf` returned for the stored ranking. */
+  /** The hash that `hashBasis` returned for the stored ranking. */
   basis: string;
   since: Date | null;
   /** The number of ranked people when all were counted last. */
@@ -42,7 +42,11 @@ export async function findState(
 }
 
 /** Returns a hash of everything that decides about the points of all people, but their contributions. */
-export function basisOf(board: Board, { since, until }: BoardWindow, { ids, ownerIds, isBeingRead }: Members): string {
+export function hashBasis(
+  board: Board,
+  { since, until }: BoardWindow,
+  { ids, ownerIds, isBeingRead }: Members,
+): string {
   return createHash('sha256')
     .update(JSON.stringify([board.definition, since, until, ids, ownerIds, isBeingRead]))
     .digest('hex');

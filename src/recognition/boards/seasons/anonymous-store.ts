@@ -4,7 +4,7 @@ import type { Connection } from '../../../database/connections/connection.ts';
 import type { PersonName } from '../board.ts';
 import { hasRule, readDefinition, readFields } from '../definition.ts';
 import { isTeam, toPerson } from '../file/read-people.ts';
-import { keyOf, peopleNamedIn } from '../named-people-store.ts';
+import { peopleNamedIn, toPersonKey } from '../named-people-store.ts';
 import { type NamingParts, namesIn, withoutNames, withoutNamesIn } from './removed-names.ts';
 import type { Season } from './season-store.ts';
 import { keepForParts, peopleAtOnce } from './season-version-store.ts';
@@ -78,7 +78,7 @@ export async function withoutHidden(transaction: Connection, season: Season): Pr
  * @param names the names that were withdrawn, which no text may contain.
  */
 function withoutPeople(season: NamingParts, shown: readonly PersonName[], names: readonly string[]) {
-  const named = shown.filter((person) => !names.includes(keyOf(person)));
+  const named = shown.filter((person) => !names.includes(toPersonKey(person)));
   const { definition, coverage, counted, missing } = withoutNamesIn(
     { ...season, definition: withPeople(season.definition, named) },
     names,
@@ -168,8 +168,8 @@ async function findShown(connection: Connection, people: readonly PersonName[]):
 function withPeople(definition: object, people: readonly PersonName[]): object {
   if (!hasRule(definition)) return definition;
   const { provider, fields } = readFields(definition);
-  const kept = new Set(people.map(keyOf));
-  const isKept = (text: string): boolean => isTeam(text) || kept.has(keyOf(toPerson(text, provider)));
+  const kept = new Set(people.map(toPersonKey));
+  const isKept = (text: string): boolean => isTeam(text) || kept.has(toPersonKey(toPerson(text, provider)));
   const { people: ranked, teams, grants } = fields;
   return {
     ...definition,

@@ -29,7 +29,9 @@ export async function completeSeasons(services: SeasonServices): Promise<void> {
   const { connection, now } = services;
   const since = new Date(now().getTime() - completedWithinMs);
   for (const { boardId, number } of await findIncomplete(connection, since, seasonsAtOnce))
-    await addVersionOf(services, boardId, (transaction, stored, at) => toLate(transaction, { stored, number, at }));
+    await addCorrectedVersion(services, boardId, (transaction, stored, at) =>
+      toLate(transaction, { stored, number, at }),
+    );
 }
 
 /** A correction that the owner of a board requests. */
@@ -47,14 +49,14 @@ export interface SeasonCorrection {
  *   was frozen for its owner alone.
  */
 export async function correctSeason(services: SeasonServices, correction: SeasonCorrection): Promise<void> {
-  await addVersionOf(services, correction.boardId, (transaction, stored, at) =>
+  await addCorrectedVersion(services, correction.boardId, (transaction, stored, at) =>
     toCorrected(transaction, { stored, at, ...correction }),
   );
 }
 
 type ToVersion = (transaction: Connection, stored: StoredBoard, at: Date) => Promise<NewVersion | undefined>;
 
-async function addVersionOf(services: SeasonServices, boardId: string, toVersion: ToVersion): Promise<void> {
+async function addCorrectedVersion(services: SeasonServices, boardId: string, toVersion: ToVersion): Promise<void> {
   const signer = await findSigner(services);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     await writeSeasons(services, signer, boardId);
@@ -103,7 +105,7 @@ async function toCorrected(
       'This season is for its owner alone, and the present rule would show it to everyone.',
     );
   const members = await findMembers(transaction, board, stored.ownerId, byPresentRule ? undefined : season);
-  const window = windowOfSeason(board, season, at);
+  const window = toSeasonWindow(board, season, at);
   return {
     boardId: stored.id,
     board,
@@ -125,7 +127,7 @@ async function toLate(transaction: Connection, { stored, number, at }: SeasonAt)
   const season = await findSeason(transaction, stored.id, number);
   if (season === undefined || season.missing.length === 0 || !hasRule(season.definition)) return undefined;
   const board = readDefinition(season.definition);
-  const window = windowOfSeason(board, season, at);
+  const window = toSeasonWindow(board, season, at);
   const until = settledAt(board, window, season.until);
   const found = await findMembers(transaction, board, stored.ownerId, season);
   const { members, missing } = withoutSettled(found, season, until);
@@ -140,7 +142,7 @@ async function toLate(transaction: Connection, { stored, number, at }: SeasonAt)
     missing,
     now: at,
     window,
-    reason: `Data that was missing has been collected: ${namesOf(board, season)}.`,
+    reason: `Data that was missing has been collected: ${formatNames(board, season)}.`,
     former: isBound ? season : undefined,
   };
 }
@@ -170,7 +172,7 @@ function withoutSettled(members: Members, season: Season, until: Date): { member
 }
 
 /** Returns what a late version brought, by name; private repositories have none. */
-function namesOf({ isPrivate }: Board, { missing, coverage }: Season): string {
+function formatNames({ isPrivate }: Board, { missing, coverage }: Season): string {
   const named = isPrivate ? withoutPrivate(missing, coverage) : missing;
   const names = named.map((entry) => (entry.split(': ')[0] ?? '').replace(/^private$/, 'private repositories'));
   const more = names.length - maxNamed;
@@ -178,7 +180,7 @@ function namesOf({ isPrivate }: Board, { missing, coverage }: Season): string {
 }
 
 /** Returns the window of a frozen season, also where the rule has other windows by now. */
-function windowOfSeason({ window }: Board, { number, since, until }: Season, now: Date): BoardWindow {
+function toSeasonWindow({ window }: Board, { number, since, until }: Season, now: Date): BoardWindow {
   const ended = endedWindows(window, now).find((found) => found.until?.getTime() === until.getTime());
   const { timeZone } = window;
   return ended ?? { since, until, timeZone, length: null, beforeSince: null, season: number };

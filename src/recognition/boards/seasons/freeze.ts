@@ -5,7 +5,7 @@ import { takeSharedErasureLock } from '../../../database/schema/erasure-lock.ts'
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
 import { findSigner } from '../../signing/sign.ts';
 import { findAnyBoard, findBoardById, type StoredBoard } from '../board-store.ts';
-import { type BoardWindow, endedWindows, settledAt, windowOf } from '../board-window.ts';
+import { type BoardWindow, endedWindows, settledAt, toBoardWindow } from '../board-window.ts';
 import { findMembers } from '../ranking/member-store.ts';
 import { addAnonymousVersion, removeFormerTables } from './anonymous-store.ts';
 import { findSeason, findSeasons, findToFreeze, findWithdrawn, setFreezeTime } from './season-store.ts';
@@ -66,7 +66,7 @@ async function freezeNext({ connection, now, peopleAtOnce }: CountingServices, b
     const at = now();
     const next = await nextSeason(transaction, stored, at);
     if (next === undefined) {
-      await setFreezeTime(transaction, boardId, futureEnd(windowOf(stored.board.window, at), at));
+      await setFreezeTime(transaction, boardId, futureEnd(toBoardWindow(stored.board.window, at), at));
       return false;
     }
     const { window, number } = next;

@@ -1,6 +1,6 @@
 import type { Board } from '../board.ts';
 import { hasRule, readDefinition, readFields } from '../definition.ts';
-import { keyOf, namedPeopleOf } from '../named-people-store.ts';
+import { listPersonKeys, toPersonKey } from '../named-people-store.ts';
 import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
 
 /** Removes the names of people who were erased or hidden from the texts of a season, not from its table. */
@@ -19,11 +19,11 @@ const removedLogin = 'removed-';
  */
 export function namesIn(board: Board): string[] {
   const [provider = ''] = board.repositories.flatMap(({ places }) => places.map((place) => place.provider));
-  const granting = board.grants.map(({ grantedBy }) => keyOf({ provider, login: grantedBy.replace(/^@/, '') }));
+  const granting = board.grants.map(({ grantedBy }) => toPersonKey({ provider, login: grantedBy.replace(/^@/, '') }));
   const owners = board.repositories.flatMap(({ places }) =>
-    places.map((place) => keyOf({ provider: place.provider, login: place.owner })),
+    places.map((place) => toPersonKey({ provider: place.provider, login: place.owner })),
   );
-  return [...new Set([...namedPeopleOf(board), ...granting, ...owners, ...loginsInConditions(board, provider)])];
+  return [...new Set([...listPersonKeys(board), ...granting, ...owners, ...loginsInConditions(board, provider)])];
 }
 
 /** The lists of logins in conditions. */
@@ -32,7 +32,7 @@ const listsOfLogins = /\b((?:actor|reactors)\s+in\s*!?\s*)\[((?:'[^']*'|"[^"]*"|
 function loginsInConditions({ rules }: Board, provider: string): string[] {
   return rules.flatMap(({ text }) =>
     [...text.matchAll(listsOfLogins)].flatMap(([, , list = '']) =>
-      list.split(',').map((login) => keyOf({ provider, login: login.replaceAll(/['"\s]/g, '') })),
+      list.split(',').map((login) => toPersonKey({ provider, login: login.replaceAll(/['"\s]/g, '') })),
     ),
   );
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { actorOf, recordAction } from '../../../accounts/access/actor.ts';
+import { findActor, recordAction } from '../../../accounts/access/actor.ts';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import type { HandlerResult, RequestContext } from '../../../http/pipeline/endpoint.ts';
 import { envelope } from '../../../http/pipeline/envelope.ts';
@@ -22,7 +22,7 @@ import { BoardPath, boardUrl, TableFormat } from '../views/board-response.ts';
 import { mayReadSeason, noSuchBoard, refusePrivate } from '../views/load-board.ts';
 import { correctSeason } from './correct.ts';
 import { findReadableFormerBoard, findReadableSeason } from './load-season.ts';
-import { formOf, SeasonItem, toSeasonItem, toSeasonTable, toVersion, Version } from './season-json.ts';
+import { SeasonItem, toForm, toSeasonItem, toSeasonTable, toVersion, Version } from './season-json.ts';
 import {
   findSeason,
   findSeasonRanks,
@@ -194,7 +194,7 @@ function presentSeason(services: AccessServices, loaded: Loaded, context: Contex
     envelope: content,
     staleAt: services.resolver.staleAt(services.now()),
     isWithdrawable: board.isPrivate,
-    ...formOf(query.format, board, season, items),
+    ...toForm(query.format, board, season, items),
   };
 }
 
@@ -244,7 +244,7 @@ function addCorrection(app: App, services: AccessServices): void {
       const { reason, rule } = body;
       const byPresentRule = rule === 'present';
       await correctSeason(services, { boardId: stored.id, number: params.number, reason, byPresentRule });
-      const actor = await actorOf(connection, caller);
+      const actor = await findActor(connection, caller);
       const subject = `${stored.board.slug} ${params.number}`;
       await recordAction(services, connection, account.id, { action: 'season_corrected', subject, ...actor });
     },

@@ -8,9 +8,9 @@ import { withoutPrivate } from '../ranking/coverage.ts';
 import {
   BoardItem,
   completenessColumns,
-  completenessOf,
-  providerOf,
+  readProvider,
   type SeasonRankItem,
+  toCompleteness,
   toRankTable,
   toRepositories,
   toRules,
@@ -82,7 +82,7 @@ export const SeasonItem = Type.Object(
 );
 
 /** Returns the table or the voters of a season; nothing for JSON. */
-export function formOf(
+export function toForm(
   format: string | undefined,
   board: Board,
   season: Season,
@@ -99,7 +99,7 @@ export function formOf(
     };
   }
   if (format !== 'voters') return {};
-  return { document: { contentType: 'application/yaml; charset=utf-8', body: votersOf(board, season, items) } };
+  return { document: { contentType: 'application/yaml; charset=utf-8', body: formatVoters(board, season, items) } };
 }
 
 /**
@@ -108,10 +108,10 @@ export function formOf(
  * Logins are quoted, because YAML reads some as numbers. The provider precedes logins of other hosts than the board's, because
  * the same login may be another person there. A comment has the number of eligible people without a name.
  */
-function votersOf(board: Board, season: Season, items: readonly Static<typeof SeasonRankItem>[]): string {
+function formatVoters(board: Board, season: Season, items: readonly Static<typeof SeasonRankItem>[]): string {
   const people = items.filter(({ eligible }) => eligible !== false).map(({ person }) => person);
   const named = people.filter((person) => person !== null);
-  const logins = named.map(({ provider, name }) => (provider === providerOf(board) ? name : `${provider}/${name}`));
+  const logins = named.map(({ provider, name }) => (provider === readProvider(board) ? name : `${provider}/${name}`));
   const sorted = logins.toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1));
   const { coverage, asOf } = season;
   const complete = `${coverage.complete} of ${coverage.repositories} repositories are complete`;
@@ -173,7 +173,7 @@ export function toSeasonTable(items: readonly Static<typeof SeasonItem>[]): stri
       missing: item.missing.join(', '),
       url: item.url,
       statement: item.statement_url,
-      ...completenessOf(item),
+      ...toCompleteness(item),
     })),
   );
 }

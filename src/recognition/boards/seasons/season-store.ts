@@ -221,7 +221,7 @@ export async function findToFreeze(connection: Connection, now: Date, limit: num
  */
 export function compareRules(rule: object, former: object): RuleDifference[] {
   const isPrivate = [rule, former].some((stored) => 'private' in stored && stored.private === true);
-  const [parts, formerParts] = [partsOf(rule), partsOf(former)];
+  const [parts, formerParts] = [toParts(rule), toParts(former)];
   return [...new Set([...formerParts.keys(), ...parts.keys()])]
     .map((place) => ({
       rule: place,
@@ -235,16 +235,16 @@ export function compareRules(rule: object, former: object): RuleDifference[] {
 }
 
 /** Returns the values of a rule as JSON, by their places. */
-function partsOf(rule: object): Map<string, string> {
+function toParts(rule: object): Map<string, string> {
   const parts = new Map<string, string>();
   const add = (place: string, value: unknown): void => {
     if (typeof value !== 'object' || value === null) parts.set(place, JSON.stringify(value));
-    else for (const [key, part] of entriesOf(value)) add(place === '' ? key : `${place}.${key}`, part);
+    else for (const [key, part] of toEntries(value)) add(place === '' ? key : `${place}.${key}`, part);
   };
   add('', rule);
   return parts;
 }
 
-function entriesOf(value: object): [string, unknown][] {
+function toEntries(value: object): [string, unknown][] {
   return Array.isArray(value) ? value.map((part, index) => [String(index + 1), part]) : Object.entries(value);
 }

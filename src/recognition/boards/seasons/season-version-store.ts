@@ -8,7 +8,7 @@ import type { CountedRepository } from '../ranking/coverage.ts';
 import type { Members } from '../ranking/member-store.ts';
 import { listOrder, peopleStatement, type RankingInput, rankInSql, rounded } from '../ranking/people-store.ts';
 import { maxPeople, rankedSql } from '../ranking/rank-store.ts';
-import { keyOf } from '../teams/team-store.ts';
+import { toTeamKey } from '../teams/team-store.ts';
 import { namesIn } from './removed-names.ts';
 import {
   compareRules,
@@ -79,9 +79,9 @@ function peopleSql({ board, window, members, missing, now, former }: NewVersion)
 function teamMembersSql({ board, members }: NewVersion): RawBuilder<unknown> {
   const { onlyMembersOf: team } = board.people;
   if (members.teamMembers !== undefined) return sql`${[...members.teamMembers]}::uuid[]`;
-  if (team === null || members.coverage.unreadTeams?.includes(keyOf(team)) === true) return sql`null::uuid[]`;
+  if (team === null || members.coverage.unreadTeams?.includes(toTeamKey(team)) === true) return sql`null::uuid[]`;
   return sql`array(
-    select account_id from host_team_members where owner_id = ${members.ownerId} and team = ${keyOf(team)} order by 1)`;
+    select account_id from host_team_members where owner_id = ${members.ownerId} and team = ${toTeamKey(team)} order by 1)`;
 }
 
 /** Finds the newest version of the season of the last window that ended before a moment. */
@@ -180,7 +180,10 @@ export async function waitForHiding(transaction: Connection): Promise<void> {
 }
 
 /** Removes the names of people who were hidden after their rows were stored. */
-export async function forgetHidden(transaction: Connection, { boardId, number, version }: SeasonKey): Promise<void> {
+export async function makeHiddenAnonymous(
+  transaction: Connection,
+  { boardId, number, version }: SeasonKey,
+): Promise<void> {
   await sql`
     update board_season_ranks r set account_id = null, is_anonymous = true, teams = '{}' from accounts u
     where r.board_id = ${boardId} and r.number = ${number} and r.version = ${version} and u.id = r.account_id

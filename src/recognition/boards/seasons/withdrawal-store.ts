@@ -49,7 +49,7 @@ export function withdrawSome(
       limit 1 for update skip locked`.execute(transaction);
     const [pending] = rows;
     if (pending === undefined) return 0;
-    const seasons = await findSeasonsOf(transaction, pending, limit);
+    const seasons = await findSeasons(transaction, pending, limit);
     const last = seasons.at(-1);
     if (last === undefined) {
       await transaction.deleteFrom('pending_withdrawals').where('id', '=', pending.id).execute();
@@ -65,7 +65,7 @@ export function withdrawSome(
   });
 }
 
-async function findSeasonsOf(
+async function findSeasons(
   transaction: Connection,
   { accountId, name, boardId, number }: PendingWithdrawal,
   limit: number,
@@ -101,7 +101,7 @@ async function withdraw(
  * Removes an erased account from some rows of the tables of seasons, whose statements were withdrawn for it before.
  * @returns how many; 0 also while statements are still to be withdrawn.
  */
-export async function forgetRanksOf(connection: Connection, accountId: string, limit: number): Promise<number> {
+export async function makeRanksAnonymous(connection: Connection, accountId: string, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update board_season_ranks set account_id = null, is_anonymous = true, teams = '{}' where ctid = any(array(
       select ctid from board_season_ranks where account_id = ${accountId}

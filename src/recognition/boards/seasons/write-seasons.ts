@@ -14,8 +14,8 @@ import {
   findDifferences,
   findRevision,
   findUnwritten,
-  forgetHidden,
   lockSeason,
+  makeHiddenAnonymous,
   saveNextPart,
   saveSigned,
   waitForHiding,
@@ -107,7 +107,7 @@ async function prepare(transaction: Connection, boardId: string): Promise<Prepar
 async function sign(connection: Connection, signer: Signer, { season, ownerId, slug }: Prepared): Promise<Signed> {
   const owner = await findById(connection, ownerId);
   if (owner === undefined) throw new Error('the owner of a board has disappeared');
-  await forgetHidden(connection, season);
+  await makeHiddenAnonymous(connection, season);
   const differences = await findDifferences(connection, season);
   const ranks = await findSeasonRanks(connection, season, { limit: maxPeople });
   return { statement: await signStatement(signer, season, { owner, slug, ranks }), differences };

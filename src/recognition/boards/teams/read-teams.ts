@@ -3,7 +3,7 @@ import { inTransaction } from '../../../database/connections/transaction.ts';
 import type { Provider } from '../../../hosts/interface/provider.ts';
 import { AppError } from '../../../model/errors.ts';
 import { requestBoardsWithTeam } from '../ranking/request-store.ts';
-import { type DueTeam, findDueTeams, forgetTeams, saveTeam } from './team-store.ts';
+import { type DueTeam, deleteTeams, findDueTeams, saveTeam } from './team-store.ts';
 
 export interface TeamContext {
   connection: Connection;
@@ -25,7 +25,7 @@ export async function readTeams({ connection, providers, now }: TeamContext, sig
       if (await saveTeam(transaction, team, ids, now())) await requestBoardsWithTeam(transaction, team.name);
     });
   }
-  await forgetTeams(connection);
+  await deleteTeams(connection);
 }
 
 async function readMembers(

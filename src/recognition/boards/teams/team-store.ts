@@ -15,15 +15,15 @@ const freshForMs = 3_600_000;
 const keptMs = 7 * 86_400_000;
 
 /** Returns the name of a team in the database: `provider/organization/team`, in lower case. */
-export function keyOf({ provider, organization, team }: TeamName): string {
+export function toTeamKey({ provider, organization, team }: TeamName): string {
   return `${provider}/${organization}/${team}`.toLowerCase();
 }
 
-/** Returns the host teams that a board names, as `keyOf` names them. */
-export function teamsOf({ people, teams }: Pick<Board, 'people' | 'teams'>): string[] {
+/** Returns the host teams that a board names, as `toTeamKey` names them. */
+export function listTeamKeys({ people, teams }: Pick<Board, 'people' | 'teams'>): string[] {
   const { onlyMembersOf } = people;
   const named = [...(onlyMembersOf === null ? [] : [onlyMembersOf]), ...teams.flatMap(({ hostTeams }) => hostTeams)];
-  return [...new Set(named.map(keyOf))];
+  return [...new Set(named.map(toTeamKey))];
 }
 
 /** A team whose members are due for a reading. */
@@ -96,7 +96,7 @@ export async function saveTeam(
 }
 
 /** Removes teams that no present board of their organization names. */
-export async function forgetTeams(connection: Connection): Promise<void> {
+export async function deleteTeams(connection: Connection): Promise<void> {
   await sql`
     delete from host_teams t
     where not exists (select from (${ownTeamsInSql}) own

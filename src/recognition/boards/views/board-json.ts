@@ -5,7 +5,7 @@ import { toCsv } from '../../../http/pipeline/csv.ts';
 import { formatTimestamp, OptionalTimestampSchema } from '../../../http/pipeline/envelope.ts';
 import { toPathPart } from '../../../model/account.ts';
 import { numberDefinition } from '../../../model/rules.ts';
-import { meaningOf } from '../../../model/windows/window.ts';
+import { toWindowMeaning } from '../../../model/windows/window.ts';
 import { explainRule } from '../../rules/file/explain-file.ts';
 import type { Board } from '../board.ts';
 import type { Coverage } from '../ranking/coverage.ts';
@@ -136,7 +136,7 @@ export function toBoardItem(board: Board, ranking: Ranking | undefined, viewer: 
     name: board.name,
     description: board.description,
     private: board.isPrivate,
-    window: meaningOf({ since, until, timeZone: board.window.timeZone }),
+    window: toWindowMeaning({ since, until, timeZone: board.window.timeZone }),
     rules: toRules(board),
     threshold: board.threshold,
     ties: board.ties,
@@ -211,7 +211,7 @@ function evidenceUrl(
   { provider, name }: Pick<RankedPerson, 'provider' | 'name'>,
   boardUrl: string,
 ): string {
-  const login = provider === providerOf(board) ? name : `${provider}/${name}`;
+  const login = provider === readProvider(board) ? name : `${provider}/${name}`;
   return `${boardUrl}/people/${toPathPart(login)}`;
 }
 
@@ -220,7 +220,7 @@ function toPerson(
   { providers, publicUrl }: PersonServices,
 ): RankItem['person'] {
   const { id, provider, type, name, displayName } = person;
-  const url = providers.get(provider)?.accounts.urlOf({ name, type }) ?? '';
+  const url = providers.get(provider)?.accounts.toUrl({ name, type }) ?? '';
   return { id, provider, type, name, display_name: displayName, url, avatar_url: avatarUrlFor(person, publicUrl()) };
 }
 
@@ -232,7 +232,7 @@ const rankColumns = 'rank,provider,login,points,granted,change,newcomer,returnin
 export const completenessColumns = ['complete_repositories', 'repositories', 'as_of'];
 
 /** Returns the columns that end each row of a table, because CSV has no comments and a saved file has no headers. */
-export function completenessOf({
+export function toCompleteness({
   repositories: { complete, total },
   as_of: asOf,
 }: Pick<BoardItem, 'repositories' | 'as_of'>): Record<string, string | number | null> {
@@ -254,7 +254,7 @@ export function toBoardTable(items: readonly BoardItem[]): string {
       teams: item.teams.join(' '),
       people: item.people,
       ranked: item.ranked_dttm,
-      ...completenessOf(item),
+      ...toCompleteness(item),
     })),
   );
 }
@@ -264,7 +264,7 @@ export function toRankTable(
   items: readonly Static<typeof SeasonRankItem>[],
   board: Pick<BoardItem, 'repositories' | 'as_of' | 'rules'>,
 ): string {
-  const completeness = completenessOf(board);
+  const completeness = toCompleteness(board);
   const none = Object.fromEntries(board.rules.map(({ number }) => [`rule_${number}`, 0]));
   return toCsv(
     [...rankColumns, ...Object.keys(none), ...completenessColumns],
@@ -294,7 +294,7 @@ function toRankRow(item: Static<typeof SeasonRankItem>): Record<string, string |
 }
 
 /** Returns the provider to which names without one refer. */
-export function providerOf({ definition }: Board): string {
+export function readProvider({ definition }: Board): string {
   const { provider = '' }: { provider?: string } = definition;
   return provider;
 }

@@ -4,7 +4,7 @@ import { AccountPath } from '../../../http/pipeline/endpoint.ts';
 import { type Envelope, envelope } from '../../../http/pipeline/envelope.ts';
 import { toPathPart } from '../../../model/account.ts';
 import type { Board } from '../board.ts';
-import { missingOf, withoutPrivate } from '../ranking/coverage.ts';
+import { listMissing, withoutPrivate } from '../ranking/coverage.ts';
 import { BoardItem, toBoardItem } from './board-json.ts';
 import type { Ranking } from './view-store.ts';
 
@@ -50,7 +50,7 @@ export function withBoard(
   content: { data: readonly unknown[]; previousCursor?: string | undefined; nextCursor?: string | undefined },
 ): Envelope {
   const item = toBoardItem(board, ranking, { isOwner });
-  const missing = missingOf(ranking.coverage);
+  const missing = listMissing(ranking.coverage);
   return envelope({
     dataType: 'unknown',
     ...content,

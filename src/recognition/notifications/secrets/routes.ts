@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf, recordAction } from '../../../accounts/access/actor.ts';
+import { findActor, recordAction } from '../../../accounts/access/actor.ts';
 import { removeItem } from '../../../accounts/access/removal.ts';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
@@ -18,7 +18,7 @@ import {
 import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';
 import type { App } from '../../../http/server/app.ts';
 import { AppError, fieldError } from '../../../model/errors.ts';
-import { receiverOf } from '../notification.ts';
+import { toReceiver } from '../notification.ts';
 import { allowsHttp } from '../open.ts';
 import { writeSecret } from '../senders.ts';
 import { findSignedReceivers, removeWebhookSecret, type SignedReceiver, saveWebhookSecret } from './store.ts';
@@ -82,7 +82,7 @@ function addCreation(app: App, services: AccessServices): void {
     response: SingleSchema(Created),
     load: async ({ account, caller, body }) => {
       const url = readUrl(body.url, { allowedHosts: services.allowedReceivers, allowsHttp });
-      const receiver = receiverOf(account.provider, 'http', { url });
+      const receiver = toReceiver(account.provider, 'http', { url });
       const secret = services.randomBytes(secretBytes);
       const now = services.now();
       const stored = await inTransaction(services.connection, async (transaction) => {
@@ -93,7 +93,7 @@ function addCreation(app: App, services: AccessServices): void {
         const formerUntil = new Date(now.getTime() + overlapMs);
         const added = { id: services.newId(), accountId: account.id, url, receiver, secret, formerUntil, now };
         const saved = await saveWebhookSecret(transaction, added);
-        const actor = await actorOf(transaction, caller);
+        const actor = await findActor(transaction, caller);
         await recordAction(services, transaction, account.id, {
           action: 'webhook_secret_made',
           subject: saved.id,

@@ -12,7 +12,7 @@ import {
   type FieldType,
   fieldTypes,
   isOfType,
-  wordsOf,
+  wordsByType,
 } from './vocabulary.ts';
 
 type ListField = FieldOf<'labels' | 'emojis' | 'logins' | 'paths'>;
@@ -40,11 +40,11 @@ export function checkFieldComparison(comparison: Comparison, field: Field): Chec
   if (isOfType(field, 'date')) return checkDate(comparison, field, span);
   if (isOfType(field, 'flag')) return checkFlag(comparison, field, span);
   if (field === 'reason') {
-    const checked = checkWord(comparison, field, wordsOf.reason);
+    const checked = checkWord(comparison, field, wordsByType.reason);
     return 'found' in checked ? { term: { kind: field, ...checked.found, ...span }, faults: [] } : checked;
   }
   if (field === 'state') {
-    const checked = checkWord(comparison, field, wordsOf.state);
+    const checked = checkWord(comparison, field, wordsByType.state);
     return 'found' in checked ? { term: { kind: field, ...checked.found, ...span }, faults: [] } : checked;
   }
   const sample = comparison.value.kind === 'text' ? comparison.value.text : '...';
@@ -54,12 +54,12 @@ export function checkFieldComparison(comparison: Comparison, field: Field): Chec
   });
 }
 
-const valuesOf: Readonly<Record<FieldType, string>> = {
+const valuesByType: Readonly<Record<FieldType, string>> = {
   flag: 'true or false',
   number: `a whole number up to ${maxInteger}`,
   date: dateForms,
-  reason: alternatives(wordsOf.reason),
-  state: alternatives(wordsOf.state),
+  reason: alternatives(wordsByType.reason),
+  state: alternatives(wordsByType.state),
   labels: 'a set',
   emojis: 'a set',
   logins: 'a set',
@@ -100,20 +100,25 @@ function checkWord<Word extends string>(
   words: readonly Word[],
 ): { found: { operator: '=' | '!='; value: Word } } | { faults: Fault[] } {
   if (operator !== '=' && operator !== '!=') return wrongOperator({ operand, operator }, field);
-  const text = textOf(value);
+  const text = formatValue(value);
   const found = words.find((word) => word.toLowerCase() === text.toLowerCase());
   if (value.kind === 'text' && found !== undefined) return { found: { operator, value: found } };
-  return refuse(value, `${text} is not a ${field}`, { expected: valuesOf[field], suggestion: nearest(text, words) });
+  return refuse(value, `${text} is not a ${field}`, {
+    expected: valuesByType[field],
+    suggestion: nearest(text, words),
+  });
 }
 
 function wrongOperator({ operand, operator }: Pick<Comparison, 'operand' | 'operator'>, field: Field): CheckedTerm {
   const type: FieldType = fieldTypes[field];
-  return refuse(operand, `${field} is not compared with ${operator}`, { expected: `= or != and ${valuesOf[type]}` });
+  return refuse(operand, `${field} is not compared with ${operator}`, {
+    expected: `= or != and ${valuesByType[type]}`,
+  });
 }
 
 function wrongValue({ value }: Comparison, field: Field): CheckedTerm {
   const type: FieldType = fieldTypes[field];
-  const text = textOf(value);
+  const text = formatValue(value);
   const isQuotedFlag = type === 'flag' && value.kind === 'text' && value.isQuoted && /^(?:true|false)$/i.test(text);
   if (isQuotedFlag) {
     const expected = `${text.toLowerCase()} without quotes`;
@@ -121,10 +126,10 @@ function wrongValue({ value }: Comparison, field: Field): CheckedTerm {
   }
   const suggestion =
     type === 'flag' ? nearest(text, ['true', 'false']) : type === 'number' && /^\d+$/.test(text) ? text : undefined;
-  return refuse(value, `${field} is compared with ${text}`, { expected: valuesOf[type], suggestion });
+  return refuse(value, `${field} is compared with ${text}`, { expected: valuesByType[type], suggestion });
 }
 
-function textOf(value: Value): string {
+function formatValue(value: Value): string {
   return value.kind === 'integer' || value.kind === 'flag' ? String(value.value) : value.text;
 }
 
@@ -140,7 +145,9 @@ function refuse(
 export function checkList({ field: name, form, items, start, end }: Membership, field: Field): CheckedTerm {
   if (!isOfType(field, 'labels', 'emojis', 'logins', 'paths')) {
     const expected =
-      field === 'reason' || field === 'state' ? `${field} = ${wordsOf[field][1]}` : `a comparison like ${field} = ...`;
+      field === 'reason' || field === 'state'
+        ? `${field} = ${wordsByType[field][1]}`
+        : `a comparison like ${field} = ...`;
     return { faults: [newFault(name, `${field} is not a list`, { expected })] };
   }
   const faults: Fault[] = [];

@@ -22,7 +22,7 @@ import {
   ageUnits,
   agingActions,
   type Field,
-  fieldsOf,
+  fieldsByAction,
   hasField,
 } from './vocabulary.ts';
 
@@ -98,18 +98,18 @@ class Checker {
     const actions = this.#checkActions(ranking, ranking.actions, place);
     const rank = ranking.rank.value;
     if (rank < 1) this.#fail(ranking.rank, `there is no rank ${rank}`, { expected: 'a rank from 1' });
-    return actions && { kind: 'rank', rank, actions, ...spanOf(ranking) };
+    return actions && { kind: 'rank', rank, actions, ...toSpan(ranking) };
   }
 
   #checkJunction({ kind, terms, ...span }: Junction, place: { isCounted: boolean }): CheckedJunction | undefined {
     const checked = terms.map((term) => this.check(term, place));
     const validTerms = checked.filter((term) => term !== undefined);
-    return validTerms.length === checked.length ? { kind, terms: validTerms, ...spanOf(span) } : undefined;
+    return validTerms.length === checked.length ? { kind, terms: validTerms, ...toSpan(span) } : undefined;
   }
 
   #checkComparison(comparison: Comparison, place: { isCounted: boolean }): Checked | undefined {
     const { operand, operator, value } = comparison;
-    const span = spanOf(comparison);
+    const span = toSpan(comparison);
     if (operand.kind === 'field') return this.#checkField(comparison, operand.name, place);
     if (operand.kind === 'age') return this.#checkAge(comparison, operand);
     if (value.kind !== 'integer') {
@@ -134,7 +134,7 @@ class Checker {
     const actions = this.#checkActions(name, undefined, place);
     const { operator, value } = comparison;
     if (value.kind === 'integer') {
-      return actions && { kind: 'sum', actions, operator, value: value.value, ...spanOf(comparison) };
+      return actions && { kind: 'sum', actions, operator, value: value.value, ...toSpan(comparison) };
     }
     this.#fail(value, 'points are compared with a number', { expected: 'a whole number' });
     return undefined;
@@ -176,7 +176,7 @@ class Checker {
       this.#fail(value, 'age() is compared with a number', { expected: `a whole number of ${name}` });
       return undefined;
     }
-    return { kind: 'age', unit: name, operator, value: value.value, ...spanOf(comparison) };
+    return { kind: 'age', unit: name, operator, value: value.value, ...toSpan(comparison) };
   }
 
   #checkCount(
@@ -207,7 +207,7 @@ class Checker {
     if (condition === undefined) return undefined;
     // A count only grows: people who pass a number before they are evaluated would never have it.
     const term = { condition, operator: isReached ? '>=' : operator, value: value.value } as const;
-    return { kind: 'count', ...term, ...spanOf(comparison) };
+    return { kind: 'count', ...term, ...toSpan(comparison) };
   }
 
   #warnOfEqualCount(comparison: Comparison, value: number): void {
@@ -255,8 +255,8 @@ class Checker {
     const others = actions.filter((action) => hasField(action, lower));
     const elsewhere = others.length > 0 ? `, only of ${alternatives(others)}` : '';
     this.#fail(name, `${name.text} is not a field of ${action}${elsewhere}`, {
-      expected: alternatives(fieldsOf[action]),
-      suggestion: others.length > 0 ? undefined : nearest(name.text, fieldsOf[action]),
+      expected: alternatives(fieldsByAction[action]),
+      suggestion: others.length > 0 ? undefined : nearest(name.text, fieldsByAction[action]),
     });
     return undefined;
   }
@@ -284,7 +284,7 @@ function isAgeUnit(name: string): name is AgeUnit {
   return Object.hasOwn(ageUnits, name);
 }
 
-function spanOf({ start, end }: Span): Span {
+function toSpan({ start, end }: Span): Span {
   return { start, end };
 }
 
@@ -293,14 +293,14 @@ function findContradictions(condition: Checked): Fault[] {
   if (condition.kind === 'count') return condition.condition === null ? [] : findContradictions(condition.condition);
   if (condition.kind !== 'and' && condition.kind !== 'or') return [];
   const inside = condition.terms.flatMap(findContradictions);
-  return condition.kind === 'or' ? inside : [...contradictionsOf(condition), ...inside];
+  return condition.kind === 'or' ? inside : [...findContradictionsIn(condition), ...inside];
 }
 
-function contradictionsOf({ terms }: CheckedJunction): Fault[] {
+function findContradictionsIn({ terms }: CheckedJunction): Fault[] {
   const faults: Fault[] = [];
   const ranges = new Map<string, Range>();
   for (const term of terms) {
-    const constraint = rangeOf(term);
+    const constraint = toRange(term);
     if (constraint === undefined) continue;
     const before = ranges.get(constraint.subject);
     if (before !== undefined && before.from > before.to) continue;
@@ -318,17 +318,17 @@ function contradictionsOf({ terms }: CheckedJunction): Fault[] {
   return faults;
 }
 
-function rangeOf(term: Checked): { subject: string; range: Range } | undefined {
+function toRange(term: Checked): { subject: string; range: Range } | undefined {
   if (term.kind === 'flag') {
     return { subject: term.field, range: { from: Number(term.value), to: Number(term.value) } };
   }
   if (term.kind === 'number' || term.kind === 'age') {
-    return withSubject(subjectOf(term), compared[term.operator](term.value, term.value));
+    return withSubject(toSubject(term), compared[term.operator](term.value, term.value));
   }
   return term.kind === 'date' ? withSubject(term.field, rangeOfDates(term)) : undefined;
 }
 
-function subjectOf(term: Extract<ItemTerm, { kind: 'number' | 'age' }>): string {
+function toSubject(term: Extract<ItemTerm, { kind: 'number' | 'age' }>): string {
   return term.kind === 'number' ? term.field : `age(${term.unit})`;
 }
 

@@ -5,7 +5,7 @@ export type Actor = (typeof actors)[number];
 /** Other spellings of actors. */
 export const actorAliases: Readonly<Record<string, Actor>> = { reviewer: 'reviewers' };
 
-/** A flag is true or false; a list is compared with `in`; a reason or a state is one of the words of `wordsOf`. */
+/** A flag is true or false; a list is compared with `in`; a reason or a state is one of the words of `wordsByType`. */
 export type FieldType =
   | 'flag'
   | 'number'
@@ -56,7 +56,7 @@ const firsts = ['first', 'first_in_organization'] as const;
 const comment = ['reactions', 'emojis', 'reactors', 'actor', 'created_at', 'labels'] as const;
 
 /** The fields that the contributions of each action have. */
-export const fieldsOf = {
+export const fieldsByAction = {
   pull_request: [
     ...firsts,
     'merged',
@@ -81,13 +81,13 @@ export const fieldsOf = {
   star: ['starred', 'created_at', 'actor'],
   point: ['points', 'actor'],
 } as const satisfies Readonly<Record<string, readonly Field[]>>;
-export type Action = keyof typeof fieldsOf;
+export type Action = keyof typeof fieldsByAction;
 export const actions: readonly Action[] = [
   ...(['pull_request', 'review', 'commit', 'issue', 'issue_comment', 'pull_request_comment'] as const),
   ...(['discussion', 'star', 'point'] as const),
 ];
 
-export const actionsOf: Readonly<Record<Actor, readonly Action[]>> = {
+export const actionsByActor: Readonly<Record<Actor, readonly Action[]>> = {
   author: actions,
   resolved_by: ['issue', 'discussion'],
   assignees: ['pull_request', 'issue'],
@@ -113,7 +113,7 @@ export const states = ['approved', 'changes_requested', 'commented', 'dismissed'
 export type State = (typeof states)[number];
 
 /** The values of fields that have one of some words. */
-export const wordsOf = { reason: reasons, state: states } as const;
+export const wordsByType = { reason: reasons, state: states } as const;
 
 /** The kinds of reactions (GitHub's ReactionContent). */
 export const emojis = ['THUMBS_UP', 'THUMBS_DOWN', 'LAUGH', 'HOORAY', 'CONFUSED', 'HEART', 'ROCKET', 'EYES'] as const;
@@ -135,7 +135,7 @@ export const emojiAliases: Readonly<Record<string, (typeof emojis)[number]>> = {
 
 /** Returns whether an action has a field. */
 export function hasField(action: Action, name: string): name is Field {
-  const fields: readonly string[] = fieldsOf[action];
+  const fields: readonly string[] = fieldsByAction[action];
   return fields.includes(name);
 }
 

@@ -131,7 +131,7 @@ class Compilation {
   }
 
   #planTrigger(trigger: Trigger): PlannedTrigger {
-    const measures = this.#measuresOf(trigger);
+    const measures = this.#provideMeasures(trigger);
     const sums = this.#sums.begin(measures.name);
     const node = planPerson(trigger.condition, [], measures, this.#sums);
     const isMeasured = usesMeasures(node);
@@ -145,7 +145,7 @@ class Compilation {
     return planned;
   }
 
-  #sourceOf({ actor, action, withoutOwn }: Trigger): ItemSource {
+  #toSource({ actor, action, withoutOwn }: Trigger): ItemSource {
     if (action !== 'point') return itemSource(actor, action, this.#itemScope, withoutOwn);
     const at = sql`i.at`;
     const from = sql`${sql.id(pointsPart)} i where true`;
@@ -174,14 +174,14 @@ class Compilation {
 
   #planRule(rule: PointRule): PlannedTrigger | MeasuredRule {
     if (concernsPerson(rule.condition)) return this.#planTrigger(rule);
-    const measures = this.#measuresOf(rule);
+    const measures = this.#provideMeasures(rule);
     this.#measures.set(keyOfItems(rule), measures);
     return { part: measures.name, measure: measures.of([rule.condition], { needsAll: true }) };
   }
 
-  #measuresOf(trigger: Trigger): Measures {
+  #provideMeasures(trigger: Trigger): Measures {
     const known = this.#measures.get(keyOfItems(trigger));
-    return known ?? new Measures(`items${this.#measures.size}`, this.#sourceOf(trigger));
+    return known ?? new Measures(`items${this.#measures.size}`, this.#toSource(trigger));
   }
 }
 

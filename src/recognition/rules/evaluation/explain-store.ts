@@ -52,12 +52,12 @@ interface Explaining {
   config: Config;
   accountId: string;
   scope: Scope;
-  unreadOf: (required: readonly RequiredData[]) => Unread[];
+  listUnread: (required: readonly RequiredData[]) => Unread[];
 }
 
 /**
  * Explains an achievement for one person: each trigger, and each term of its condition.
- * @param request.unreadOf returns the parts of required data that are not stored.
+ * @param request.listUnread returns the parts of required data that are not stored.
  */
 export async function explain(
   connection: Connection,
@@ -66,11 +66,11 @@ export async function explain(
   {
     achievement,
     accountId,
-    unreadOf,
-  }: { achievement: Achievement; accountId: string; unreadOf: Explaining['unreadOf'] },
+    listUnread,
+  }: { achievement: Achievement; accountId: string; listUnread: Explaining['listUnread'] },
 ): Promise<ExplainedTrigger[]> {
   const scope = { repositoryId, before: achievement.evaluateAt ?? undefined, accountIds: [accountId] };
-  const explaining = { connection, config, accountId, scope, unreadOf };
+  const explaining = { connection, config, accountId, scope, listUnread };
   const explained: ExplainedTrigger[] = [];
   for (const trigger of achievement.triggers.flat()) {
     const alone = { pointActions: config.pointActions, achievements: [{ ...achievement, triggers: [[trigger]] }] };
@@ -80,7 +80,7 @@ export async function explain(
       action: trigger.action,
       condition: trigger.text,
       holdsSince: earned?.earnedAt ?? null,
-      unread: unreadOf(dataOfTrigger(trigger, config.pointActions)),
+      unread: listUnread(dataOfTrigger(trigger, config.pointActions)),
       terms: await explainTerms(explaining, trigger, trigger.condition, []),
     });
   }
@@ -104,7 +104,7 @@ async function explainTerms(
   }
   const stored = await explainByStored(explaining, trigger, condition, filters);
   // A count reads the terms beside it too.
-  const unread = explaining.unreadOf(
+  const unread = explaining.listUnread(
     [condition, ...filters].flatMap((part) => dataOfTerm(trigger, part, explaining.config.pointActions)),
   );
   return [unread.length === 0 ? { ...stored, unread } : withMissingData(stored, condition, unread)];
@@ -157,7 +157,7 @@ async function explainItemTerm(
 ): Promise<StoredTerm> {
   if (trigger.action === 'point') return { term, holds: true, present: null, missing: null };
   const source = itemSource(trigger.actor, trigger.action, scope, trigger.withoutOwn);
-  const number = numberOf(condition, source);
+  const number = numberInSql(condition, source);
   const isUpwards = 'operator' in condition && condition.operator.startsWith('>');
   const best = number === undefined ? sql`null::bigint` : isUpwards ? sql`max(${number})` : sql`min(${number})`;
   const isSatisfied = holds(condition, source);
@@ -174,7 +174,7 @@ async function explainItemTerm(
     : compared(term, bestValue, wanted);
 }
 
-function numberOf(condition: ItemTerm, source: ItemSource): RawBuilder<unknown> | undefined {
+function numberInSql(condition: ItemTerm, source: ItemSource): RawBuilder<unknown> | undefined {
   if (condition.kind === 'number') return numberColumn(condition.field);
   if (condition.kind !== 'age') return undefined;
   return sql`floor(extract(epoch from ${ageColumn(source)}) / ${ageUnits[condition.unit]}::integer)`;

@@ -16,12 +16,12 @@ export function satisfiedAt(conditions: readonly Checked[], source: ItemSource):
 }
 
 function latest(conditions: readonly Checked[], source: ItemSource): RawBuilder<unknown> {
-  const ends = conditions.map((condition) => endsOf(condition, source));
+  const ends = conditions.map((condition) => toEnds(condition, source));
   const shared = new Set(ends.flatMap((end) => [...(end ?? [])]));
   const dates = [...shared].map((end) => sql`i.${sql.ref(end)}`);
   const others = conditions
     .filter((_, index) => ends[index] === undefined)
-    .map((condition) => instantOf(condition, source));
+    .map((condition) => instantInSql(condition, source));
   const parts = [source.doneAt, ...dates, ...others];
   return parts.length === 1 ? source.doneAt : sql`greatest(${sql.join(parts)})`;
 }
@@ -30,18 +30,18 @@ function latest(conditions: readonly Checked[], source: ItemSource): RawBuilder<
  * Returns SQL for the moment since which one condition is satisfied: the earliest one when it is satisfied in several
  * ways.
  */
-function instantOf(condition: Checked, source: ItemSource): RawBuilder<unknown> {
+function instantInSql(condition: Checked, source: ItemSource): RawBuilder<unknown> {
   if (condition.kind !== 'or') return latest(condition.kind === 'and' ? condition.terms : [condition], source);
   const ways = condition.terms.map((term) => sql`case when ${holds(term, source)} then ${latest([term], source)} end`);
   return sql`least(${sql.join(ways)})`;
 }
 
 /** @returns undefined when the dates depend on the contribution. */
-function endsOf(condition: Checked, source: ItemSource): Ends | undefined {
+function toEnds(condition: Checked, source: ItemSource): Ends | undefined {
   switch (condition.kind) {
     case 'and':
     case 'or': {
-      const ends = condition.terms.map((term) => endsOf(term, source));
+      const ends = condition.terms.map((term) => toEnds(term, source));
       const [first] = ends;
       const known = ends.filter((end) => end !== undefined);
       if (known.length < ends.length || first === undefined) return undefined;

@@ -103,7 +103,7 @@ export function itemSource(
 function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'commit'>, scope: Scope): ItemSource {
   const { before } = scope;
   const createdAt = sql`i.created_at`;
-  const { person, join, namesPeople, isEvaluated } = personOf(actor, action, scope);
+  const { person, join, namesPeople, isEvaluated } = toPersonSql(actor, action, scope);
   const parentKind = parentKinds[action];
   const parent =
     parentKind === undefined
@@ -155,7 +155,7 @@ interface PersonSql {
   isEvaluated: RawBuilder<unknown>;
 }
 
-function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
+function toPersonSql(actor: Actor, action: Action, scope: Scope): PersonSql {
   const { accountIds } = scope;
   const isIncluded = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
     accountIds === undefined ? sql`${column} is not null` : sql`${column} = any(${accountIds}::uuid[])`;
@@ -194,7 +194,8 @@ function commitSource(scope: Scope): ItemSource {
   const { before, accountIds } = scope;
   const steps = new Steps();
   const isBefore = before === undefined ? sql`` : sql`and i.authored_at < ${before}`;
-  const isEvaluated = accountIds === undefined ? sql`` : sql`and i.identity_ids && ${addressesOf(accountIds, steps)}`;
+  const isEvaluated =
+    accountIds === undefined ? sql`` : sql`and i.identity_ids && ${addressesInSql(accountIds, steps)}`;
   const found = steps.add(
     'commits',
     sql`select i.repository_id, i.oid, i.authored_at, i.identity_ids, i.additions, i.deletions, i.changed_files, i.files
@@ -224,7 +225,7 @@ function commitSource(scope: Scope): ItemSource {
 }
 
 /** Returns SQL for the ids of the addresses of accounts. */
-function addressesOf(accountIds: readonly string[], steps: Steps): RawBuilder<unknown> {
+function addressesInSql(accountIds: readonly string[], steps: Steps): RawBuilder<unknown> {
   const found = steps.add(
     'addresses',
     sql`select array(select id from identities where account_id = any(${accountIds}::uuid[])) as ids`,

@@ -203,7 +203,7 @@ function listHolds({ field, form, values }: ListTerm, source: ItemSource): RawBu
   if (field === 'emojis') return compareArrays(form, sql`i.emojis`, sql`${values}::text[]`);
   if (field === 'files') return compareArrays(form, sql`i.files`, sql`${values}::text[]`);
   const has = (logins: readonly string[]): RawBuilder<unknown> => {
-    const ids = idsOf(logins, source);
+    const ids = idsInSql(logins, source);
     return field === 'actor' ? sql`${source.person} = any(${ids})` : sql`i.reactors && ${ids}`;
   };
   const holds =
@@ -223,7 +223,7 @@ function compareArrays(form: SetForm, list: RawBuilder<unknown>, values: RawBuil
 }
 
 /** Returns SQL for the ids of the accounts with these names at the providers of the repositories. */
-function idsOf(logins: readonly string[], { scope, steps }: ItemSource): RawBuilder<unknown> {
+function idsInSql(logins: readonly string[], { scope, steps }: ItemSource): RawBuilder<unknown> {
   const found = steps.add(
     JSON.stringify(logins),
     sql`select array(

@@ -49,7 +49,7 @@ export class Measures {
   /** Returns the measure of the conditions; conditions with the same meaning share one. */
   of(conditions: readonly Checked[], { places = [], needsAll = false }: MeasureUse): Measure {
     const flat = flatten(conditions);
-    const key = keyOf(flat);
+    const key = toKey(flat);
     const measure = this.#measures.get(key) ?? {
       column: `${this.name}_${this.#measures.size}`,
       firstColumn: undefined,
@@ -140,21 +140,21 @@ export class Measures {
  */
 const costs: readonly Checked['kind'][] = ['flag', 'number', 'date', 'reason', 'state', 'age', 'or', 'list'];
 
-function orderOf([key, { kind }]: [string, Checked]): string {
+function toOrder([key, { kind }]: [string, Checked]): string {
   return `${costs.indexOf(kind)} ${key}`;
 }
 
 /** Returns each condition once, in a fixed order, however they were joined by "&". */
 function flatten(conditions: readonly Checked[]): Checked[] {
   const parts = conditions.flatMap((condition) => (condition.kind === 'and' ? flatten(condition.terms) : [condition]));
-  const byKey = new Map(parts.map((part) => [keyOf([part]), part]));
-  return [...byKey].toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1)).map(([, part]) => part);
+  const byKey = new Map(parts.map((part) => [toKey([part]), part]));
+  return [...byKey].toSorted((one, other) => (toOrder(one) < toOrder(other) ? -1 : 1)).map(([, part]) => part);
 }
 
 const keys = new WeakMap<Checked, string>();
 
 /** Returns the same key for conditions with the same meaning, regardless of their places in the file. */
-export function keyOf(conditions: readonly Checked[]): string {
+export function toKey(conditions: readonly Checked[]): string {
   return `[${conditions.map(keyOfOne).join(',')}]`;
 }
 
@@ -174,12 +174,12 @@ export function needsLabels(conditions: readonly Checked[]): boolean {
 }
 
 /** Returns SQL for the number of measured contributions; 0 for none. */
-export function countOf({ column }: Measure): RawBuilder<unknown> {
+export function countInSql({ column }: Measure): RawBuilder<unknown> {
   return sql`coalesce(cardinality(${sql.id(column)}), 0)`;
 }
 
 /** Returns SQL for the moment of the n-th contribution; null when there are fewer. */
-export function momentOf({ column, firstColumn, needsAll }: Measure, place: number): RawBuilder<unknown> {
+export function momentInSql({ column, firstColumn, needsAll }: Measure, place: number): RawBuilder<unknown> {
   if (place > maxInteger) return sql`null::timestamptz`;
   if (!needsAll) return sql`${sql.id(column)}`;
   return place === 1 && firstColumn !== undefined

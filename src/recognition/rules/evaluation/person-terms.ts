@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ComparisonOperator } from '../conditions/syntax.ts';
 import { type Checked, type CountTerm, concernsPerson, type RankTerm, type SumTerm } from '../conditions/terms.ts';
-import { countOf, type Measure, type Measures, type MeasureUse, momentOf } from './measures.ts';
+import { countInSql, type Measure, type Measures, type MeasureUse, momentInSql } from './measures.ts';
 
 /** A condition on all contributions of a person together, with the columns that hold its data. */
 export type PersonNode =
@@ -59,13 +59,13 @@ function planCount(term: CountTerm, filters: readonly Checked[], measures: Measu
   return {
     kind: 'count',
     term,
-    measure: measures.of(counted, useOf(term)),
+    measure: measures.of(counted, toUse(term)),
     everything: needsEverything(term) ? measures.of([], { places: [1] }) : measures.of(counted, {}),
   };
 }
 
 /** Returns what `momentOfComparison` reads of the counted contributions. */
-function useOf({ operator, value }: CountTerm): MeasureUse {
+function toUse({ operator, value }: CountTerm): MeasureUse {
   const uses: Readonly<Record<ComparisonOperator, MeasureUse>> = {
     '>=': { places: [value] },
     '>': { places: [value + 1] },
@@ -97,7 +97,7 @@ export function holdsSince(node: PersonNode): RawBuilder<unknown> {
     case 'any':
       return sql`least(${sql.join(node.terms.map(holdsSince))})`;
     case 'first':
-      return momentOf(node.measure, 1);
+      return momentInSql(node.measure, 1);
     case 'count':
       return momentOfCount(node.term, node.measure, node.everything);
     case 'sum':
@@ -110,7 +110,7 @@ export function holdsSince(node: PersonNode): RawBuilder<unknown> {
 }
 
 function filterMoment(filter: Measure | undefined): RawBuilder<unknown>[] {
-  return filter === undefined ? [] : [momentOf(filter, 1)];
+  return filter === undefined ? [] : [momentInSql(filter, 1)];
 }
 
 /**
@@ -126,9 +126,9 @@ function latestOfAll(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
 
 function momentOfCount(term: CountTerm, measure: Measure, everything: Measure): RawBuilder<unknown> {
   return momentOfComparison(term, {
-    number: () => countOf(measure),
-    first: () => momentOf(everything, 1),
-    reached: (number) => momentOf(measure, number),
+    number: () => countInSql(measure),
+    first: () => momentInSql(everything, 1),
+    reached: (number) => momentInSql(measure, number),
   });
 }
 

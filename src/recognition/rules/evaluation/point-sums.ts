@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { RankTerm } from '../conditions/terms.ts';
-import { type Measure, momentOf } from './measures.ts';
+import { type Measure, momentInSql } from './measures.ts';
 import type { Points, SumColumns } from './person-terms.ts';
 import type { Statement } from './statement.ts';
 
@@ -99,7 +99,7 @@ function rankingSql({ name, term, filter }: Ranking, points: string): RawBuilder
   const isRanked =
     filter === undefined
       ? sql``
-      : sql`and person in (select person from ${sql.id(filter.part)} where ${momentOf(filter.measure, 1)} is not null)`;
+      : sql`and person in (select person from ${sql.id(filter.part)} where ${momentInSql(filter.measure, 1)} is not null)`;
   return sql`select person, at as ${sql.id(`${name}_at`)} from (
       select person, max(at) as at, row_number() over (order by sum(value) desc, max(at), person) as rank
       from ${sql.id(points)} where action = any(${term.actions}::text[]) ${isRanked} group by person) as ranked

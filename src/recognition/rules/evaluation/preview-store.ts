@@ -66,7 +66,7 @@ export async function preview(
     throw new AppError('not_found', `no account ${request.person} is stored`);
   }
   const state = await findReadState(connection, repository.id);
-  const unreadOf = (required: readonly RequiredData[]): Unread[] => findUnread(state, required, reading);
+  const listUnread = (required: readonly RequiredData[]): Unread[] => findUnread(state, required, reading);
   const earned = await evaluate(connection, repository.id, config);
   const names = await findNames(connection, [...new Set(earned.map(({ accountId }) => accountId))]);
   const previews: Preview[] = [];
@@ -76,14 +76,14 @@ export async function preview(
     const triggers =
       accountId === undefined
         ? []
-        : await explain(connection, repository.id, config, { achievement, accountId, unreadOf });
+        : await explain(connection, repository.id, config, { achievement, accountId, listUnread });
     previews.push({
       achievement: achievement.name,
       evaluateAt: achievement.evaluateAt,
       earned: own
         .map((award) => ({ name: names.get(award.accountId) ?? '', earnedAt: award.earnedAt }))
         .toSorted(byTimeAndName),
-      unread: unreadOf(requiredBy({ ...config, achievements: [achievement] })),
+      unread: listUnread(requiredBy({ ...config, achievements: [achievement] })),
       person: person
         ? {
             name: person.account.name,

@@ -74,7 +74,7 @@ export async function findProgressItems(
   { goal, pointActions }: { goal: Goal; pointActions: Config['pointActions'] },
   page: ItemPage,
 ): Promise<{ items: ProgressItem[]; itemised: number }> {
-  const parts = partsOf(goal, pointActions);
+  const parts = toParts(goal, pointActions);
   if (parts.length === 0) return { items: [], itemised: 0 };
   const scope = { repositoryId, before: goal.achievement.evaluateAt ?? undefined, accountIds: [accountId] };
   const order = page.before === undefined ? sql`desc` : sql`asc`;
@@ -83,7 +83,7 @@ export async function findProgressItems(
     with i as materialized (
       select u.moment, u.kind, u.repository_id, u.id, sum(u.amount) as amount
       from (${sql.join(
-        parts.map((part) => sql`(${itemsOf(part, scope, accountId)})`),
+        parts.map((part) => sql`(${itemsInSql(part, scope, accountId)})`),
         sql` union all `,
       )}) u group by u.moment, u.kind, u.repository_id, u.id
     ), p as (
@@ -113,7 +113,7 @@ export async function findProgressItems(
 }
 
 /** Returns the contributions that a goal counts: those of its condition, or those of each rule of its points. */
-function partsOf({ trigger, measured }: Goal, pointActions: Config['pointActions']): CountedPart[] {
+function toParts({ trigger, measured }: Goal, pointActions: Config['pointActions']): CountedPart[] {
   if ('conditions' in measured) {
     const { actor, action, withoutOwn = false } = trigger;
     return action === 'point' ? [] : [{ actor, action, withoutOwn, conditions: measured.conditions, amount: 1 }];
@@ -129,7 +129,7 @@ function partsOf({ trigger, measured }: Goal, pointActions: Config['pointActions
     );
 }
 
-function itemsOf(
+function itemsInSql(
   { actor, action, withoutOwn, conditions, amount }: CountedPart,
   scope: Scope,
   accountId: string,

@@ -93,9 +93,9 @@ const onDemandNames: Readonly<Record<Detail, (count: number) => string>> = {
 
 function unreadOnDemand({ needs, onDemand }: ReadState, detail: Detail, { wasRead }: Reading): Unread[] {
   const { pending, absent } = onDemand[detail];
-  const nameOf = onDemandNames[detail];
-  if (pending > 0 && (wasRead || needs.includes(detail))) return [{ reason: nameOf(pending), canBeRead: true }];
+  const formatName = onDemandNames[detail];
+  if (pending > 0 && (wasRead || needs.includes(detail))) return [{ reason: formatName(pending), canBeRead: true }];
   if (absent === 0) return [];
-  if (!wasRead && !needs.includes(detail)) return [{ reason: nameOf(absent), canBeRead: true }];
-  return [{ reason: `the host does not show ${nameOf(absent)}`, canBeRead: false }];
+  if (!wasRead && !needs.includes(detail)) return [{ reason: formatName(absent), canBeRead: true }];
+  return [{ reason: `the host does not show ${formatName(absent)}`, canBeRead: false }];
 }

@@ -57,13 +57,13 @@ function explainAchievement({ name, triggers, evaluateAt }: Achievement): string
 export function explainRule(rule: PointRule): string {
   const points = `${rule.value} ${rule.value === 1 ? 'point' : 'points'}`;
   if (concernsPerson(rule.condition)) return `${points} once for ${explainCondition(rule, rule.condition, [])}`;
-  return `${points} for each ${withFilters(nounOf(rule, 'one'), [rule.condition], 'which')}`;
+  return `${points} for each ${withFilters(formatNoun(rule, 'one'), [rule.condition], 'which')}`;
 }
 
 /** @param filters conditions on single contributions that stand beside the condition. */
 function explainCondition(trigger: Trigger, condition: Checked, filters: readonly Checked[]): string {
   if (!concernsPerson(condition)) {
-    return `at least one ${withFilters(nounOf(trigger, 'one'), [...filters, condition], 'which')}`;
+    return `at least one ${withFilters(formatNoun(trigger, 'one'), [...filters, condition], 'which')}`;
   }
   if ('terms' in condition) {
     const items = condition.terms.filter((term) => !concernsPerson(term));
@@ -75,7 +75,7 @@ function explainCondition(trigger: Trigger, condition: Checked, filters: readonl
   if (condition.kind === 'count') {
     const counted = [...filters, ...(condition.condition === null ? [] : [condition.condition])];
     const number = condition.value === 1 && condition.operator !== '<' ? 'one' : 'many';
-    const noun = withFilters(nounOf(trigger, number), counted, number === 'one' ? 'which' : 'each of which');
+    const noun = withFilters(formatNoun(trigger, number), counted, number === 'one' ? 'which' : 'each of which');
     return `${amount(condition)} ${noun}`;
   }
   if (condition.kind === 'sum') {
@@ -105,7 +105,7 @@ const rolesOfActors: Readonly<Record<Exclude<Actor, 'author'>, (action: Action) 
   reviewers: () => ' with them as reviewer',
 };
 
-function nounOf({ actor, action }: Trigger, number: 'one' | 'many'): string {
+function formatNoun({ actor, action }: Trigger, number: 'one' | 'many'): string {
   const own = action === 'star' ? ' for the repository' : action === 'point' ? '' : ' of their own';
   return `${nouns[action][number]}${actor === 'author' ? own : rolesOfActors[actor](action)}`;
 }

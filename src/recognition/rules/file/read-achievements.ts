@@ -7,7 +7,7 @@ import { nodeAt } from './read-entries.ts';
 import { readKeys, readList, readNode, short } from './read-node.ts';
 import type { PointActions } from './read-point-actions.ts';
 import { checkTriggersAlone, type Reading, readTrigger } from './read-trigger.ts';
-import { shapeOf } from './shape.ts';
+import { toShape } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 const imagePath = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\s<>:"|?*\\]+\.(?:png|jpe?g|gif|svg|webp|avif|ico)$/iu;
@@ -33,7 +33,7 @@ export function readAchievements(
   const achievements: Achievement[] = [];
   const names = new Set<string>();
   if (node === undefined) return { achievements, names: [] };
-  const items = readList(shapeOf(ConfigFile.properties.achievements), node, 'the list achievements', faults);
+  const items = readList(toShape(ConfigFile.properties.achievements), node, 'the list achievements', faults);
   for (const item of items) {
     const nameNode = nodeAt(item, 'achievement', 'name');
     const name = nameNode.kind === 'scalar' ? nameNode.text.trim() : '';
@@ -150,7 +150,7 @@ function findUnusablePoints(
   { isOnce }: { isOnce: boolean },
 ): Fault[] {
   const node = nodeAt(place, 'condition');
-  const pointTerms = pointTermsOf(condition);
+  const pointTerms = listPointTerms(condition);
   const faulty = new Set(pointTerms.flatMap(({ actions }) => actions));
   for (const { name } of points.actions) faulty.delete(name);
   const faults = [...faulty].map((name) =>
@@ -169,9 +169,9 @@ function findUnusablePoints(
   return faults;
 }
 
-function pointTermsOf(condition: Checked): Extract<Checked, { kind: 'sum' | 'rank' }>[] {
+function listPointTerms(condition: Checked): Extract<Checked, { kind: 'sum' | 'rank' }>[] {
   if (condition.kind === 'sum' || condition.kind === 'rank') return [condition];
-  return condition.kind === 'and' || condition.kind === 'or' ? condition.terms.flatMap(pointTermsOf) : [];
+  return condition.kind === 'and' || condition.kind === 'or' ? condition.terms.flatMap(listPointTerms) : [];
 }
 
 /**

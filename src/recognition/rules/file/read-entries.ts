@@ -43,7 +43,8 @@ export function readEntries(
       entry.value.isEmpty &&
       shape.required?.includes(key) !== true &&
       !(inner !== undefined && isUnquotedSign(inner, entry.value));
-    if (inner !== undefined && !isNothing) value[key] = reading.read(inner, entry.value, nameOf(key, inner), faults);
+    if (inner !== undefined && !isNothing)
+      value[key] = reading.read(inner, entry.value, formatName(key, inner), faults);
   }
   for (const key of shape.required ?? []) {
     if (entries.has(key) || mistyped.has(key)) continue;
@@ -145,7 +146,7 @@ function findMisplaced(shape: ShapeWithKeys, node: YamlMapping): Fault | undefin
   });
 }
 
-function nameOf(key: string, shape: Shape): string {
+function formatName(key: string, shape: Shape): string {
   return shape.items === undefined ? key : `the list ${key}`;
 }
 

@@ -4,7 +4,7 @@ import { findControlCharacter } from '../../../model/text/control-characters.ts'
 import { nearest } from '../../../model/text/nearest.ts';
 import { alternatives, type Fault, newFault, type Span } from '../conditions/fault.ts';
 import { isUnquotedSign, nodeAt, readEntries, readNamed } from './read-entries.ts';
-import { type Shape, shapeOf } from './shape.ts';
+import { type Shape, toShape } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 /**
@@ -18,7 +18,7 @@ export function readNode<Schema extends TSchema>(
   faults: Fault[],
 ): Static<Schema> | undefined {
   const found: Fault[] = [];
-  const value = readShape(shapeOf(schema), node, subject, found);
+  const value = readShape(toShape(schema), node, subject, found);
   faults.push(...found);
   if (found.some(({ severity }) => severity === 'error')) return undefined;
   if (!Check(schema, value)) throw new Error(`${subject} was read in another shape than its schema has`);
@@ -59,7 +59,7 @@ export function readShape(shape: Shape, node: YamlNode, subject: string, faults:
   }
   if (node.kind !== 'scalar' || node.isEmpty) {
     const found = node.kind === 'scalar' ? 'nothing' : node.kind === 'mapping' ? 'keys' : 'a list';
-    return refuse(faults, node, `${subject} has ${found}`, expectedOf(shape));
+    return refuse(faults, node, `${subject} has ${found}`, formatExpected(shape));
   }
   if (shape.enum !== undefined) return readWord(shape.enum.map(String), node, subject, faults);
   if (shape.type === 'integer' || shape.type === 'number') return readNumber(shape, node, subject, faults);
@@ -136,7 +136,7 @@ function readNumber(
   const form = shape.type === 'integer' ? /^[+-]?\d{1,15}$/ : /^[+-]?\d{1,9}(\.\d{1,6})?$/;
   const number = form.test(node.text) ? Number(node.text) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;
-  refuse(faults, node, `${subject} cannot be ${short(node.text)}`, expectedOf(shape));
+  refuse(faults, node, `${subject} cannot be ${short(node.text)}`, formatExpected(shape));
   return undefined;
 }
 
@@ -151,15 +151,15 @@ function readText(
   const control = findControlCharacter(text);
   if (control !== undefined)
     return refuse(faults, node, `${subject} contains the character ${control}`, 'text of visible characters');
-  if (text.length < minLength) return refuse(faults, node, `${subject} is empty`, expectedOf(shape));
+  if (text.length < minLength) return refuse(faults, node, `${subject} is empty`, formatExpected(shape));
   if (text.length > maxLength) {
     return refuse(faults, node, `${subject} has ${text.length} characters`, `at most ${maxLength}`);
   }
   if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return text;
-  return refuse(faults, node, `${subject} cannot be ${short(text)}`, expectedOf(shape));
+  return refuse(faults, node, `${subject} cannot be ${short(text)}`, formatExpected(shape));
 }
 
-function expectedOf({ description, enum: words }: Shape): string {
+function formatExpected({ description, enum: words }: Shape): string {
   return words === undefined ? (description ?? 'text') : alternatives(words.map(String));
 }
 

@@ -4,7 +4,7 @@ import { ConfigFile, PointActionEntry } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
 import { readList, readNode } from './read-node.ts';
 import { checkTriggersAlone, type Reading, readTrigger } from './read-trigger.ts';
-import { shapeOf } from './shape.ts';
+import { toShape } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 export interface PointActions {
@@ -19,7 +19,7 @@ export interface PointActions {
  */
 export function readPointActions(node: YamlNode | undefined, reading: Reading): PointActions {
   if (node === undefined) return { actions: [], names: [] };
-  const items = readList(shapeOf(ConfigFile.properties.actions), node, 'the list actions', reading.faults);
+  const items = readList(toShape(ConfigFile.properties.actions), node, 'the list actions', reading.faults);
   const actions: PointAction[] = [];
   const names = new Set<string>();
   for (const item of items) {

@@ -6,7 +6,7 @@ import {
   type Action,
   type Actor,
   actions,
-  actionsOf,
+  actionsByActor,
   actorAliases,
   actors,
   canBeOwn,
@@ -54,7 +54,7 @@ export function readTrigger(
 ): Trigger | undefined {
   const actor = toActor(trigger.actor);
   const { action } = trigger;
-  const isPair = actionsOf[actor].includes(action);
+  const isPair = actionsByActor[actor].includes(action);
   if (!isPair) faults.push(wrongPair(nodeAt(node, 'action'), actor, action));
   const conditionNode = nodeAt(node, 'condition');
   const inCondition =
@@ -107,7 +107,7 @@ export function likelyAction(node: YamlNode): Action | undefined {
 
 function withoutCondition(action: Action, node: YamlNode): CheckedCondition {
   const expected = 'condition: count() >= 1';
-  const place = keySpanOf(node);
+  const place = toKeySpan(node);
   // Another key may be meant as the condition, and an achievement for everyone is worse than none.
   if (hasOtherKey(node, triggerKeys))
     return { condition: undefined, faults: [newFault(place, 'there is no condition', { expected })] };
@@ -116,14 +116,14 @@ function withoutCondition(action: Action, node: YamlNode): CheckedCondition {
 }
 
 /** Returns the place of the first key of a mapping, for faults about a key that is absent. */
-function keySpanOf(node: YamlNode): Span {
+function toKeySpan(node: YamlNode): Span {
   return node.kind === 'mapping' ? (node.entries[0]?.keySpan ?? node) : node;
 }
 
 function wrongPair(node: YamlNode, actor: Actor, action: Action): Fault {
-  const others = actors.filter((actor) => actionsOf[actor].includes(action));
+  const others = actors.filter((actor) => actionsByActor[actor].includes(action));
   return newFault(node, `${actor} has no ${action}`, {
-    expected: `${alternatives(actionsOf[actor])} for ${actor}, or ${action} with the actor ${alternatives(others)}`,
+    expected: `${alternatives(actionsByActor[actor])} for ${actor}, or ${action} with the actor ${alternatives(others)}`,
   });
 }
 
@@ -151,7 +151,7 @@ function placesInScalar(file: string, scalar: YamlScalar): (span: Span) => Span 
 function findPlaces(file: string, scalar: YamlScalar): number[] {
   const places: number[] = [];
   const isEscape = file[scalar.start] === "'" && scalar.style === 'quoted' ? /[\s']/ : /[\s\\]/;
-  let at = beginningOf(file, scalar);
+  let at = findBeginning(file, scalar);
   for (const unit of scalar.text.split('')) {
     if (isWhite(unit)) {
       places.push(Math.min(at, scalar.end));
@@ -170,7 +170,7 @@ function findPlaces(file: string, scalar: YamlScalar): number[] {
 }
 
 /** Returns the offset at which the text begins: after the quote, or in the line below a block's `|` or `>`. */
-function beginningOf(file: string, { start, end, style }: YamlScalar): number {
+function findBeginning(file: string, { start, end, style }: YamlScalar): number {
   if (style !== 'block') return style === 'quoted' ? start + 1 : start;
   const lineEnd = file.indexOf('\n', start);
   return lineEnd === -1 || lineEnd >= end ? start : lineEnd + 1;

@@ -37,7 +37,7 @@ export const detailOfActor: Readonly<Partial<Record<Actor, keyof ContributionDet
 /** Returns the data that decides whether a trigger holds, each part once. */
 export function dataOfTrigger(trigger: Trigger, pointActions: readonly PointAction[]): RequiredData[] {
   const { actor, action, condition } = trigger;
-  const own = itemsOf(actor, action);
+  const own = listItems(actor, action);
   const everyPoint = action === 'point' ? pointActions.map(({ name }) => name) : [];
   return distinct([
     ...own,
@@ -48,11 +48,11 @@ export function dataOfTrigger(trigger: Trigger, pointActions: readonly PointActi
 
 /** Returns the data that decides whether one term of a trigger's condition holds, each part once. */
 export function dataOfTerm(trigger: Trigger, term: Checked, pointActions: readonly PointAction[]): RequiredData[] {
-  return distinct([...itemsOf(trigger.actor, trigger.action), ...dataOfCondition(trigger, term, pointActions)]);
+  return distinct([...listItems(trigger.actor, trigger.action), ...dataOfCondition(trigger, term, pointActions)]);
 }
 
 /** Returns the contributions of an action, with the detail that shows whose they are. */
-function itemsOf(actor: Actor, action: Action): RequiredData[] {
+function listItems(actor: Actor, action: Action): RequiredData[] {
   if (action === 'point') return [];
   // Every stored discussion names the person who resolved it.
   const detail = action === 'discussion' ? undefined : detailOfActor[actor];
@@ -75,7 +75,7 @@ function dataOfCondition(trigger: Trigger, condition: Checked, pointActions: rea
 function pointData(names: readonly string[], pointActions: readonly PointAction[]): RequiredData[] {
   const rules = pointActions.filter(({ name }) => names.includes(name)).flatMap((point) => point.rules);
   return rules.flatMap((rule) =>
-    itemsOf(rule.actor, rule.action).concat(dataOfCondition(rule, rule.condition, pointActions)),
+    listItems(rule.actor, rule.action).concat(dataOfCondition(rule, rule.condition, pointActions)),
   );
 }
 

@@ -20,6 +20,6 @@ export interface Shape {
   description?: string;
 }
 
-export function shapeOf(schema: TSchema): Shape {
+export function toShape(schema: TSchema): Shape {
   return schema;
 }

@@ -14,7 +14,7 @@ import {
   type YAMLParseError,
   type YAMLSeq,
 } from 'yaml';
-import { codeOf } from '../../../model/text/control-characters.ts';
+import { formatCodePoint } from '../../../model/text/control-characters.ts';
 import { type Fault, newFault, type Span } from '../conditions/fault.ts';
 
 /** Several times the number of tokens in 256 KiB of achievements; only a file made to waste time has more. */
@@ -129,7 +129,7 @@ class TreeBuilder {
 
   /** @param fallback where to report nodes that have no place of their own. */
   build(node: Node | null, fallback: Span, depth: number): YamlNode {
-    const span = spanOf(node, fallback);
+    const span = toSpan(node, fallback);
     if (depth > maxDepth) {
       this.faults.push(newFault(span, 'too many levels inside each other', { expected: `at most ${maxDepth}` }));
       return nothing(span);
@@ -223,7 +223,7 @@ function asNode(value: unknown): Node | null {
   return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value) ? value : null;
 }
 
-function spanOf(node: Node | null, fallback: Span): Span {
+function toSpan(node: Node | null, fallback: Span): Span {
   const range = node?.range;
   return range ? { start: range[0], end: range[1] } : fallback;
 }
@@ -250,7 +250,7 @@ const parseFaults: Readonly<Record<string, [message: string, expected: string]>>
 };
 
 function toFault({ code, message, pos }: YAMLParseError, text: string): Fault {
-  const kind = kindOf({ code, message, line: lineAt(text, pos[0]) });
+  const kind = toFaultKind({ code, message, line: lineAt(text, pos[0]) });
   const [what, expected] = parseFaults[kind] ?? [undefined, undefined];
   const details = expected === undefined ? {} : { expected };
   return newFault({ start: pos[0], end: pos[1] }, what ?? `this is not YAML: ${message.split('\n')[0]}`, details);
@@ -264,7 +264,7 @@ const partInside = /\S[ \t]+-[ \t]+(?:achievement|action|webhook|trigger|event|b
  * where the indentation ends it, and a line that is indented too far, or a part of a list that begins in the middle of
  * a line, as a second key.
  */
-function kindOf({ code, message, line }: { code: string; message: string; line: string }): string {
+function toFaultKind({ code, message, line }: { code: string; message: string; line: string }): string {
   if (code === 'BAD_INDENT' && /flow/i.test(message)) return 'MISSING_CHAR';
   if (partInside.test(line)) return 'MIDDLE_OF_LINE';
   const hasOneKey = line.split(/:(?:\s|$)/).length <= 2;
@@ -286,7 +286,9 @@ function findYamlProblem(text: string): Fault | undefined {
   const control = notPrintable.exec(text);
   if (control !== null) {
     const span = { start: control.index, end: control.index + control[0].length };
-    return newFault(span, `the character ${codeOf(control[0])} cannot stand in YAML`, { expected: 'text in UTF-8' });
+    return newFault(span, `the character ${formatCodePoint(control[0])} cannot stand in YAML`, {
+      expected: 'text in UTF-8',
+    });
   }
   let [tokens, depth, offset] = [0, 0, 0];
   for (const token of new Lexer().lex(text)) {

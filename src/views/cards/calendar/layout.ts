@@ -42,18 +42,18 @@ export interface Band {
 export type ShownDays = Pick<CalendarInput, 'until'> & Partial<Pick<CalendarInput, 'from'>>;
 
 /** Returns the width of a card whose request has none: that of a year, or as much as the weeks of a window need. */
-export function widthOf(days: ShownDays, options: CardOptions): number {
+export function toWidth(days: ShownDays, options: CardOptions): number {
   if (options.widthPx !== undefined || days.from === undefined) return options.widthPx ?? defaultWidthPx;
-  const needed = 2 * padding + labelsWidth(options) + weeksOf(days, options).count * mostStep;
+  const needed = 2 * padding + labelsWidth(options) + toWeeks(days, options).count * mostStep;
   return Math.ceil(Math.min(defaultWidthPx, Math.max(leastWindowWidthPx, needed)));
 }
 
 /** Places the squares of days. A window whose squares do not fill the width stands in its middle. */
-export function layoutOf(days: ShownDays, options: CardOptions): Layout {
+export function toLayout(days: ShownDays, options: CardOptions): Layout {
   const { hide, widthPx = defaultWidthPx } = options;
   const labels = labelsWidth(options);
   const availableWidth = widthPx - 2 * padding - labels;
-  const { count: weeks, begin } = weeksOf(days, options);
+  const { count: weeks, begin } = toWeeks(days, options);
   let count = 1;
   while (count < maxBands && availableWidth / Math.ceil(weeks / count) < leastStep) count += 1;
   const perBand = Math.ceil(weeks / count);
@@ -92,14 +92,14 @@ function labelsWidth(options: CardOptions): number {
 }
 
 /** Returns the number of columns, and the first day of the first one. */
-function weeksOf({ from, until }: ShownDays, options: CardOptions): { count: number; begin: number } {
-  const last = weekOf(until, options);
-  const begin = from === undefined ? last - (weeksOfYear - 1) * 7 * dayMs : weekOf(from, options);
+function toWeeks({ from, until }: ShownDays, options: CardOptions): { count: number; begin: number } {
+  const last = toWeekStart(until, options);
+  const begin = from === undefined ? last - (weeksOfYear - 1) * 7 * dayMs : toWeekStart(from, options);
   return { count: (last - begin) / (7 * dayMs) + 1, begin };
 }
 
 /** Returns the first day of the week of a day. */
-function weekOf(day: string, { language: { firstDayOfWeek } }: CardOptions): number {
+function toWeekStart(day: string, { language: { firstDayOfWeek } }: CardOptions): number {
   const time = new Date(day);
   return time.getTime() - ((time.getUTCDay() - firstDayOfWeek + 7) % 7) * dayMs;
 }

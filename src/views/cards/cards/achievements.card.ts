@@ -5,9 +5,9 @@ import { fill } from '../../languages/language.ts';
 import { defineCard, type Images } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
-import { gridOf, inWords, wallOf } from '../drawing/grid.ts';
+import { inWords, toGrid, toWall } from '../drawing/grid.ts';
 import { px } from '../drawing/markup.ts';
-import { drawMedal, drawMotif, drawRibbon, metalOf, rareUpTo, ribbonShare } from '../drawing/medal.ts';
+import { drawMedal, drawMotif, drawRibbon, rareUpTo, ribbonShare, toMetal } from '../drawing/medal.ts';
 import { drawRing } from '../drawing/ring.ts';
 import type { CardOptions } from '../options.ts';
 import { joinParts, wrap } from '../text/fit.ts';
@@ -53,7 +53,7 @@ export const achievementsCard = defineCard<Content>({
   nothingOf: 'achievements',
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
-    heightPx: options.isRaw ? iconSize : padding + titleOf(options) + 2 * rowHeight,
+    heightPx: options.isRaw ? iconSize : padding + toTitleHeight(options) + 2 * rowHeight,
   }),
   read: ({ envelope, holders, next }) => {
     const items = envelope.data.flatMap((item, index) =>
@@ -73,21 +73,21 @@ export const achievementsCard = defineCard<Content>({
     const title = options.title ?? options.language.words.achievementsTitle;
     const texts = { title, description: describe(items, next, options) };
     if (options.isRaw) {
-      const canvas = new Canvas(rawWidthOf(items.length, options), options.language);
+      const canvas = new Canvas(toIconsWidth(items.length, options), options.language);
       const height = drawIcons(canvas, items, {
         options,
         images,
         at: 0,
         top: 0,
-        maxWidth: rawWidthOf(items.length, options),
+        maxWidth: toIconsWidth(items.length, options),
       });
-      return frame(options, { ...texts, width: rawWidthOf(items.length, options), height, body: canvas.body() });
+      return frame(options, { ...texts, width: toIconsWidth(items.length, options), height, body: canvas.body() });
     }
     const width = options.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, options.language);
     const maxWidth = width - 2 * padding;
     if (!options.hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
-    const place = { options, images, at: padding, top: padding + titleOf(options), maxWidth };
+    const place = { options, images, at: padding, top: padding + toTitleHeight(options), maxWidth };
     const above = options.hide.has('names') ? drawIcons(canvas, items, place) : drawList(canvas, items, place);
     const bottom = next === undefined ? above : drawNext(canvas, next, { ...place, top: above });
     return frame(options, { ...texts, width, height: bottom + padding, body: canvas.body() });
@@ -108,7 +108,7 @@ interface Place {
 }
 
 /** Returns how many people hold an achievement; empty where they are many, or where their number is not known. */
-function rarityOf({ holders }: Item, { language, hide }: CardOptions): string {
+function formatRarity({ holders }: Item, { language, hide }: CardOptions): string {
   if (hide.has('rarity') || holders === undefined || holders <= 0 || holders > rareUpTo) return '';
   return fill(language.words.heldBy, { n: language.number(holders) });
 }
@@ -116,31 +116,31 @@ function rarityOf({ holders }: Item, { language, hide }: CardOptions): string {
 function describe(items: readonly Item[], next: Content['next'], options: CardOptions): string {
   const { language } = options;
   const awarded = items.map((item) => {
-    const details = [item.repository_name, language.date(new Date(item.awarded_dttm)), rarityOf(item, options)];
+    const details = [item.repository_name, language.date(new Date(item.awarded_dttm)), formatRarity(item, options)];
     return `${item.name} (${details.filter((detail) => detail !== '').join(', ')})`;
   });
   const coming =
-    next === undefined ? [] : [`${language.words.nextAchievement}: ${next.name} (${wayOf(next, options)})`];
+    next === undefined ? [] : [`${language.words.nextAchievement}: ${next.name} (${formatWay(next, options)})`];
   return [...awarded, ...coming].join(', ');
 }
 
 /** Returns the part of an achievement that is done, as in `14 / 20`. */
-function wayOf({ present, wanted }: NonNullable<Content['next']>, { language }: CardOptions): string {
+function formatWay({ present, wanted }: NonNullable<Content['next']>, { language }: CardOptions): string {
   return `${language.number(present)} / ${language.number(wanted)}`;
 }
 
-function titleOf({ hide }: CardOptions): number {
+function toTitleHeight({ hide }: CardOptions): number {
   return hide.has('title') ? 0 : titleHeight;
 }
 
 /** Returns the width of the icons in pixels. */
-function rawWidthOf(count: number, { widthPx = defaultWidthPx, columns }: CardOptions): number {
+function toIconsWidth(count: number, { widthPx = defaultWidthPx, columns }: CardOptions): number {
   const thatFit = Math.floor((widthPx + bareGap) / (iconSize + bareGap));
   return Math.min(count, columns ?? thatFit, thatFit) * (iconSize + bareGap) - bareGap;
 }
 
 /** Returns the lines below the name of an award. */
-function detailsOf(item: Item, { hide, language }: CardOptions): string[] {
+function formatDetails(item: Item, { hide, language }: CardOptions): string[] {
   return [
     ...(hide.has('repositories') || item.repository_name === '' ? [] : [item.repository_name]),
     ...(hide.has('dates') ? [] : [language.date(new Date(item.awarded_dttm))]),
@@ -154,20 +154,20 @@ function drawList(canvas: Canvas, [first, ...others]: readonly Item[], place: Pl
   const bottom = drawNewest(canvas, first, place);
   if (others.length === 0) return bottom;
   const top = bottom + newest.below;
-  const grid = gridOf({ at: left, maxWidth, gap, columns: options.columns, usual: 184, least: leastWidth, most: 4 });
+  const grid = toGrid({ at: left, maxWidth, gap, columns: options.columns, usual: 184, least: leastWidth, most: 4 });
   const named = others.slice(0, inWords(others.length, grid));
   for (const [index, item] of named.entries()) {
-    const { at, row } = grid.placeOf(index);
+    const { at, row } = grid.toPlace(index);
     const y = top + row * rowHeight;
-    drawMedal(canvas, { at, y, size: iconSize }, medalOf(item, options, images));
-    const lines = detailsOf(item, options);
+    drawMedal(canvas, { at, y, size: iconSize }, toMedal(item, options, images));
+    const lines = formatDetails(item, options);
     const text = { at: at + textAt, maxWidth: grid.itemWidth - textAt };
     const baseline = y + 27 - lines.length * 8;
     canvas.text('name', { ...text, y: baseline }, item.name);
     for (const [line, detail] of lines.entries())
       canvas.text('label', { ...text, y: baseline + 16 * (line + 1) }, detail);
   }
-  const end = top + grid.rowsOf(named.length) * rowHeight - (rowHeight - iconSize);
+  const end = top + grid.countRows(named.length) * rowHeight - (rowHeight - iconSize);
   return named.length === others.length
     ? end
     : drawWall(canvas, others.slice(named.length), { ...place, top: end + gap });
@@ -175,11 +175,11 @@ function drawList(canvas: Canvas, [first, ...others]: readonly Item[], place: Pl
 
 /** @returns the y coordinate of the lower end. */
 function drawWall(canvas: Canvas, items: readonly Item[], { options, images, at: left, top, maxWidth }: Place): number {
-  const wall = wallOf(items.length, { at: left, maxWidth, size: iconSize, gap: bareGap, columns: undefined });
+  const wall = toWall(items.length, { at: left, maxWidth, size: iconSize, gap: bareGap, columns: undefined });
   for (const [index, item] of items.entries()) {
-    const { at, row } = wall.placeOf(index);
+    const { at, row } = wall.toPlace(index);
     const y = top + row * (iconSize + bareGap);
-    drawMedal(canvas, { at, y, size: iconSize }, medalOf(item, options, images));
+    drawMedal(canvas, { at, y, size: iconSize }, toMedal(item, options, images));
   }
   return top + wall.heightPx;
 }
@@ -192,14 +192,14 @@ function drawNewest(canvas: Canvas, item: Item, { options, images, at, top, maxW
   const isNarrow = maxWidth < newest.narrow;
   const size = isNarrow ? newest.narrowSize : newest.size;
   drawRibbon(canvas, { at, y: top, size });
-  drawMedal(canvas, { at, y: top, size }, medalOf(item, options, images));
+  drawMedal(canvas, { at, y: top, size }, toMedal(item, options, images));
   const height = size * (1 + ribbonShare);
   const room = size + (isNarrow ? newest.room - 6 : newest.room);
   const text = { at: at + room, maxWidth: maxWidth - room };
   const isShort = measure(item.name, textStyles.heading.sizePx, 'bold') <= text.maxWidth;
   const names = isShort ? [item.name] : wrap(item.name, { ...text, maxLines: 2, ...textStyles.name });
-  const rarity = rarityOf(item, options);
-  const details = [...detailsOf(item, options), ...(rarity === '' ? [] : [rarity])];
+  const rarity = formatRarity(item, options);
+  const details = [...formatDetails(item, options), ...(rarity === '' ? [] : [rarity])];
   const middle = top + size / 2 + 5 - ((names.length - 1) * 18 + details.length * 17) / 2;
   // Many lines would begin above the medal, beside the title.
   let y = Math.max(middle, top + textStyles[isShort ? 'heading' : 'name'].sizePx);
@@ -214,8 +214,8 @@ function drawNewest(canvas: Canvas, item: Item, { options, images, at, top, maxW
   return Math.ceil(Math.max(top + height, y + 4));
 }
 
-function medalOf(item: Item, { hide }: CardOptions, images: Images): Parameters<typeof drawMedal>[2] {
-  return { image: images.get(item.icon_url), metal: hide.has('rarity') ? undefined : metalOf(item.holders) };
+function toMedal(item: Item, { hide }: CardOptions, images: Images): Parameters<typeof drawMedal>[2] {
+  return { image: images.get(item.icon_url), metal: hide.has('rarity') ? undefined : toMetal(item.holders) };
 }
 
 /**
@@ -228,14 +228,14 @@ function drawNext(
   { options, images, at, top, maxWidth }: Place,
 ): number {
   const { language, palettes } = options;
-  const y = top + (top > padding + titleOf(options) ? newest.below : 0);
+  const y = top + (top > padding + toTitleHeight(options) ? newest.below : 0);
   drawRing(canvas, { at, y, size: iconSize, line: nextLine }, next.present / next.wanted, palettes.style);
   const image = images.get(next.icon_url);
   drawMotif(canvas, { at, y, size: iconSize - 2 * nextLine, inset: nextLine }, { image, isEarned: false });
   const text = { at: at + textAt, maxWidth: maxWidth - textAt };
   canvas.text('name', { ...text, y: y + 19 }, next.name);
   const details = joinParts(
-    [language.words.nextAchievement, wayOf(next, options)],
+    [language.words.nextAchievement, formatWay(next, options)],
     text.maxWidth,
     textStyles.label.sizePx,
   );
@@ -251,12 +251,12 @@ function drawIcons(
   { options, images, at: left, top, maxWidth }: Place,
 ): number {
   const { columns } = options;
-  const grid = gridOf({ at: left, maxWidth, gap: bareGap, columns, usual: iconSize, least: iconSize });
+  const grid = toGrid({ at: left, maxWidth, gap: bareGap, columns, usual: iconSize, least: iconSize });
   for (const [index, item] of items.entries()) {
-    const { at, row } = grid.placeOf(index);
+    const { at, row } = grid.toPlace(index);
     drawIcon(canvas, { at, y: top + row * (iconSize + bareGap) }, item, images);
   }
-  return top + grid.rowsOf(items.length) * (iconSize + bareGap) - bareGap;
+  return top + grid.countRows(items.length) * (iconSize + bareGap) - bareGap;
 }
 
 /** Draws the icon, or a medal where there is none. */

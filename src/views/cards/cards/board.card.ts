@@ -7,8 +7,8 @@ import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { px } from '../drawing/markup.ts';
 import type { CardOptions } from '../options.ts';
-import { completenessOf } from '../states/completeness.ts';
-import { reasonOf } from '../states/nothing.ts';
+import { formatCompleteness } from '../states/completeness.ts';
+import { formatReason } from '../states/nothing.ts';
 import { wrap } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 
@@ -73,7 +73,7 @@ export const boardCard = defineCard<Content>({
     const { board } = meta_data;
     if (!compiledBoard.Check(board)) return undefined;
     const { repositories, as_of: asOf, ranked_dttm: rankedAt, window } = board;
-    const reason = reasonOf(
+    const reason = formatReason(
       {
         window,
         asOf: rankedAt === null ? undefined : new Date(rankedAt),
@@ -81,12 +81,12 @@ export const boardCard = defineCard<Content>({
       },
       language,
     );
-    const complete = completenessOf(repositories, asOf === null ? undefined : new Date(asOf), language);
+    const complete = formatCompleteness(repositories, asOf === null ? undefined : new Date(asOf), language);
     return `${complete} · ${reason ?? language.words.nothing.board.detail}`;
   },
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
-    heightPx: padding + titleOf(options) + completenessHeight + podiumHeight + padding,
+    heightPx: padding + toTitleHeight(options) + completenessHeight + podiumHeight + padding,
   }),
   read: ({ envelope: { data, meta_data }, further = 0 }) => {
     const people = data.filter((item) => compiledItem.Check(item));
@@ -104,7 +104,7 @@ export const boardCard = defineCard<Content>({
     const title = options.title ?? board.name;
     const below = padding + (hide.has('title') ? 0 : drawTitle(canvas, title, maxWidth));
     const { repositories, as_of: asOf } = content.board;
-    const complete = completenessOf(repositories, asOf === null ? undefined : new Date(asOf), options.language);
+    const complete = formatCompleteness(repositories, asOf === null ? undefined : new Date(asOf), options.language);
     const lines = wrap(complete, { maxWidth, maxLines: 3, ...textStyles.label });
     for (const [index, line] of lines.entries()) {
       const baseline = below + 8 + index * lineHeight;
@@ -124,14 +124,14 @@ export const boardCard = defineCard<Content>({
       title,
       description: [
         complete,
-        ...people.map((row) => `${row.rank}. ${row.person.name}: ${pointsOf(row, options)}`),
+        ...people.map((row) => `${row.rank}. ${row.person.name}: ${formatPoints(row, options)}`),
       ].join(', '),
       body: `${avatarClip}\n${canvas.body()}`,
     });
   },
 });
 
-function titleOf({ hide }: CardOptions): number {
+function toTitleHeight({ hide }: CardOptions): number {
   return hide.has('title') ? 0 : titleHeight;
 }
 
@@ -150,7 +150,7 @@ function drawTitle(canvas: Canvas, title: string, maxWidth: number): number {
   return titleHeight + (lines.length - 1) * titleLine;
 }
 
-function pointsOf({ points }: Item, { language }: CardOptions): string {
+function formatPoints({ points }: Item, { language }: CardOptions): string {
   return language.plural('points', points);
 }
 
@@ -164,7 +164,7 @@ function drawPodium(
 ): number {
   const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
   const column = (width - 2 * gap) / stepPlaces.length;
-  const haveRoom = people.every((item) => measure(pointsOf(item, options), textStyles.label.sizePx) <= column);
+  const haveRoom = people.every((item) => measure(formatPoints(item, options), textStyles.label.sizePx) <= column);
   for (const [index, item] of people.entries()) {
     const height = stepHeights[item.rank - 1] ?? 0;
     const at = padding + (stepPlaces[index] ?? 0) * (column + gap);
@@ -178,7 +178,7 @@ function drawPodium(
     const { person } = item;
     const name = person.display_name || person.name;
     const hasPoints = !options.hide.has('points');
-    const points = haveRoom ? pointsOf(item, options) : options.language.number(item.points);
+    const points = haveRoom ? formatPoints(item, options) : options.language.number(item.points);
     if (hasPoints) canvas.text('label', { ...middle, y: y - 6 }, points);
     const nameY = y - (hasPoints ? 22 : 8);
     canvas.text('name', { ...middle, y: nameY }, name);
@@ -194,7 +194,7 @@ function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions,
   const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
   const rankWidth = 34;
   const room = width - rankWidth - rowAvatar - 10;
-  const { pointsWidth, pointsText, hasChanges } = columnsOf(people, options, room);
+  const { pointsWidth, pointsText, hasChanges } = toColumns(people, options, room);
   for (const [index, item] of people.entries()) {
     const y = top + index * rowHeight;
     const { person } = item;
@@ -220,24 +220,28 @@ function drawRows(canvas: Canvas, people: readonly Item[], options: CardOptions,
  * Returns the columns beside the names of rows. Where a name would have less than `leastName`, the points lose their unit,
  * then the changes are left out.
  */
-function columnsOf(
+function toColumns(
   people: readonly Item[],
   options: CardOptions,
   room: number,
 ): { pointsWidth: number; pointsText: (item: Item) => string; hasChanges: boolean } {
   const { language, hide } = options;
   const changes = hide.has('changes') ? 0 : changeWidth;
-  const numberOf = ({ points }: Item): string => language.number(points);
-  const widthOf = (textOf: (item: Item) => string): number =>
-    8 + Math.max(...people.map((item) => measure(textOf(item), textStyles.label.sizePx)));
-  if (hide.has('points')) return { pointsWidth: 0, pointsText: numberOf, hasChanges: changes > 0 };
-  const withUnit = (item: Item): string => pointsOf(item, options);
-  const unitWidth = Math.max(usualPoints, widthOf(withUnit));
+  const formatNumber = ({ points }: Item): string => language.number(points);
+  const measureWidest = (toText: (item: Item) => string): number =>
+    8 + Math.max(...people.map((item) => measure(toText(item), textStyles.label.sizePx)));
+  if (hide.has('points')) return { pointsWidth: 0, pointsText: formatNumber, hasChanges: changes > 0 };
+  const withUnit = (item: Item): string => formatPoints(item, options);
+  const unitWidth = Math.max(usualPoints, measureWidest(withUnit));
   if (room - unitWidth - changes >= leastName) {
     return { pointsWidth: unitWidth, pointsText: withUnit, hasChanges: changes > 0 };
   }
-  const pointsWidth = widthOf(numberOf);
-  return { pointsWidth, pointsText: numberOf, hasChanges: changes > 0 && room - pointsWidth - changes >= leastName };
+  const pointsWidth = measureWidest(formatNumber);
+  return {
+    pointsWidth,
+    pointsText: formatNumber,
+    hasChanges: changes > 0 && room - pointsWidth - changes >= leastName,
+  };
 }
 
 /** Draws the ranks gained or lost. The triangle is a shape, because the bundled fonts have no such letter. */

@@ -7,16 +7,16 @@ import {
   defaultWidthPx,
   type Layout,
   labelledWeekdays,
-  layoutOf,
   type ShownDays,
-  widthOf,
+  toLayout,
+  toWidth,
 } from '../calendar/layout.ts';
 import { defineCard } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { px } from '../drawing/markup.ts';
 import type { CardOptions } from '../options.ts';
-import { type Coverage, coverageOf, coverageOfCalendar } from '../states/coverage.ts';
+import { type Coverage, coverageOfCalendar, formatCoverage } from '../states/coverage.ts';
 import { joinParts } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 
@@ -42,10 +42,10 @@ export const calendarCard = defineCard<Content>({
   nothingOf: 'contributions',
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
-    heightPx: heightOf(
+    heightPx: toHeight(
       options,
-      layoutOf({ until: '1970-01-01' }, options),
-      footerOf(options, [options.language.words.inCollected]),
+      toLayout({ until: '1970-01-01' }, options),
+      toFooter(options, [options.language.words.inCollected]),
     ),
   }),
   read: ({ envelope, calendar }) => {
@@ -60,14 +60,14 @@ export const calendarCard = defineCard<Content>({
   },
   draw: (content, given) => {
     const { who, calendar, shown } = content;
-    const width = widthOf(shown, given);
+    const width = toWidth(shown, given);
     const options = { ...given, widthPx: width };
     const { language, hide } = options;
-    const layout = layoutOf(shown, options);
-    const coverage = coverageOf(content.coverage, language);
-    const footer = footerOf(options, coverage);
-    const year = yearOf(calendar);
-    const summary = summaryOf(content, language);
+    const layout = toLayout(shown, options);
+    const coverage = formatCoverage(content.coverage, language);
+    const footer = toFooter(options, coverage);
+    const year = toYear(calendar);
+    const summary = formatSummary(content, language);
     const canvas = new Canvas(width, language);
     if (!hide.has('title')) {
       const maxWidth = width - 2 * padding;
@@ -79,7 +79,7 @@ export const calendarCard = defineCard<Content>({
     if (!hide.has('months')) drawMonths(canvas, layout, options, shown);
     if (!hide.has('weekdays')) drawWeekdays(canvas, layout, options);
     drawDays(canvas, layout, year);
-    const height = heightOf(options, layout, footer);
+    const height = toHeight(options, layout, footer);
     const end = width - padding - (shown.from === undefined ? layout.step - layout.square : 0);
     drawFooter(canvas, options, footer, { end, bottom: height - padding, maxWidth: width - 2 * padding });
     const busiest = [...year.counts].toSorted(([, one], [, other]) => other - one)[0];
@@ -96,13 +96,13 @@ export const calendarCard = defineCard<Content>({
   },
 });
 
-function summaryOf({ calendar: { from, until, total }, shown }: Content, language: Language): string {
+function formatSummary({ calendar: { from, until, total }, shown }: Content, language: Language): string {
   const { plural, dateRange } = language;
   if (shown.from === undefined) return plural('contributionsInYear', total);
   return `${plural('contributions', total)} · ${dateRange(new Date(from), new Date(until))}`;
 }
 
-function heightOf(options: CardOptions, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {
+function toHeight(options: CardOptions, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {
   const { hide } = options;
   const more = Math.max(0, isBelowLegend ? lines.length : lines.length - 1);
   const below = hide.has('legend') && hide.has('coverage') ? 0 : legendHeight + more * lineHeight;
@@ -129,7 +129,7 @@ function drawMonths(
     // The squares of a short window are narrower than its card.
     const end = shown.from === undefined ? at + band.weeks * step : widthPx - padding;
     let free = at;
-    for (const { week, name } of monthsOf(band, { begin, step }, language, shown)) {
+    for (const { week, name } of toMonths(band, { begin, step }, language, shown)) {
       const place = at + week * step;
       const width = measure(name, 11);
       if (place < free || place + width > end) continue;
@@ -140,7 +140,7 @@ function drawMonths(
 }
 
 /** Returns the months that begin in a band, and that in which a window begins, where the next one leaves it room. */
-function monthsOf(
+function toMonths(
   { firstWeek, weeks }: Layout['bands'][number],
   { begin, step }: Pick<Layout, 'begin' | 'step'>,
   language: Language,
@@ -167,9 +167,9 @@ interface Year {
   steps: readonly number[];
 }
 
-function yearOf({ from, until, days }: CalendarInput): Year {
+function toYear({ from, until, days }: CalendarInput): Year {
   const counts = new Map(days.map(({ day, contributions }) => [Date.parse(day), contributions]));
-  return { counts, from: Date.parse(from), until: Date.parse(until), steps: stepsOf([...counts.values()]) };
+  return { counts, from: Date.parse(from), until: Date.parse(until), steps: toSteps([...counts.values()]) };
 }
 
 /** Draws one path for each step of the scale, in units of the grid, which takes few bytes for many squares. */
@@ -181,7 +181,7 @@ function drawDays(canvas: Canvas, { at, bands, step, begin }: Layout, year: Year
     for (let index = 0; index < band.weeks * 7; index += 1) {
       const day = begin + (band.firstWeek * 7 + index) * dayMs;
       if (day < year.from || day > year.until) continue;
-      const shade = shadeOf(year.counts.get(day) ?? 0, year.steps);
+      const shade = toShade(year.counts.get(day) ?? 0, year.steps);
       paths[shade] = `${paths[shade]}M${Math.floor(index / 7)} ${index % 7}h.58v.58h-.58z`;
     }
     const drawn = paths.flatMap((path, shade) => (path === '' ? [] : [`<path class="d${shade}" d="${path}"/>`]));
@@ -192,13 +192,13 @@ function drawDays(canvas: Canvas, { at, bands, step, begin }: Layout, year: Year
 }
 
 /** Returns the values at which the steps of the scale begin: quarters of the days with contributions. */
-export function stepsOf(counts: readonly number[]): number[] {
+export function toSteps(counts: readonly number[]): number[] {
   const sorted = counts.filter((count) => count > 0).toSorted((one, other) => one - other);
   return [0.25, 0.5, 0.75].map((share) => sorted[Math.floor(sorted.length * share)] ?? 1);
 }
 
 /** Returns 0 for a day without contributions, otherwise 1 to 4. */
-export function shadeOf(count: number, steps: readonly number[]): number {
+export function toShade(count: number, steps: readonly number[]): number {
   return count <= 0 ? 0 : 1 + steps.filter((step) => count > step).length;
 }
 
@@ -220,7 +220,7 @@ interface Footer {
 }
 
 /** @param coverage texts that are not broken into lines. */
-function footerOf(options: CardOptions, coverage: readonly string[]): Footer {
+function toFooter(options: CardOptions, coverage: readonly string[]): Footer {
   const { hide, widthPx = defaultWidthPx } = options;
   if (hide.has('coverage')) return { lines: [], isBelowLegend: false };
   const maxWidth = widthPx - 2 * padding;

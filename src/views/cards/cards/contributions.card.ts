@@ -3,12 +3,12 @@ import { compactHeightPx, drawCompact } from '../contributions/compact.ts';
 import {
   type Content,
   type Counter,
-  counterOf,
-  coverageOf,
+  formatContentCoverage,
+  formatLevel,
   further,
-  levelOf,
   readContent,
   shownCounters,
+  toCounter,
   usual,
 } from '../contributions/content.ts';
 import { counterGrid } from '../contributions/counters.ts';
@@ -19,7 +19,7 @@ import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { drawTrend, type Trend, trendHeight } from '../drawing/trend.ts';
 import type { CardOptions } from '../options.ts';
-import { firstDayOf, lastDayOf } from '../states/window-days.ts';
+import { formatFirstDay, formatLastDay } from '../states/window-days.ts';
 import { joinParts } from '../text/fit.ts';
 
 const defaultWidthPx = 480;
@@ -40,12 +40,12 @@ export const contributionsCard = defineCard<Content>({
   imageSize: () => 'large',
   draw: (content, options, images) => {
     const { language, hide, show, layout } = options;
-    const level = levelOf(content, language);
+    const level = formatLevel(content, language);
     const subject = { account: content.account, level, images };
-    const shown = shownCounters(options).map((name) => counterOf(content, name, language));
+    const shown = shownCounters(options).map((name) => toCounter(content, name, language));
     const trend = show.has('trend') ? content.trend : undefined;
     const coverage = [
-      ...coverageOf(content, language),
+      ...formatContentCoverage(content, language),
       ...(trend?.isOfHost === true ? [language.words.trendOfHost] : []),
     ];
     const parts = placeParts(options, { shown, trend, coverage });
@@ -81,7 +81,7 @@ function describe(
     shown.map(({ name, full }) => `${words[name]}: ${full}`).join(', '),
     trend === undefined
       ? ''
-      : `${firstDayOf(trend.oldest, date)} – ${lastDayOf(trend.newest, date)}: ${trend.values.map((value) => (value === null ? '–' : number(value))).join(', ')}`,
+      : `${formatFirstDay(trend.oldest, date)} – ${formatLastDay(trend.newest, date)}: ${trend.values.map((value) => (value === null ? '–' : number(value))).join(', ')}`,
     hide.has('coverage') ? '' : coverage.join(' · '),
   ];
   return {

@@ -6,11 +6,11 @@ import { defineCard, type Images } from '../card.ts';
 import { avatarClip, drawAvatar } from '../drawing/avatar.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
-import { type Grid, gridOf, inWords, wallOf } from '../drawing/grid.ts';
+import { type Grid, inWords, toGrid, toWall } from '../drawing/grid.ts';
 import type { CardOptions } from '../options.ts';
-import { asOfResponse, type Coverage, coverageOf, resumesAtOf, resumesText } from '../states/coverage.ts';
-import { reasonOf } from '../states/nothing.ts';
-import { daysOf } from '../states/window-days.ts';
+import { asOfResponse, type Coverage, formatCoverage, readResumesAt, resumesText } from '../states/coverage.ts';
+import { formatReason } from '../states/nothing.ts';
+import { formatDays } from '../states/window-days.ts';
 import { joinParts, oneLine } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 
@@ -54,9 +54,9 @@ export const contributorsCard = defineCard<Content>({
   nothingOf: 'contributors',
   explainNothing: ({ envelope }, language) => {
     const { window, complete } = envelope.meta_data;
-    const resumesAt = resumesAtOf(envelope);
+    const resumesAt = readResumesAt(envelope);
     if (resumesAt !== undefined) return resumesText(resumesAt, language);
-    return reasonOf({ window, asOf: asOfResponse(envelope), isCollecting: complete === false }, language);
+    return formatReason({ window, asOf: asOfResponse(envelope), isCollecting: complete === false }, language);
   },
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
@@ -78,7 +78,7 @@ export const contributorsCard = defineCard<Content>({
         isCollected: false,
         // The title says it.
         isIncomplete: false,
-        resumesAt: resumesAtOf(envelope),
+        resumesAt: readResumesAt(envelope),
         asOf: asOfResponse(envelope),
       },
     };
@@ -93,12 +93,12 @@ export const contributorsCard = defineCard<Content>({
     const isCountingBeside =
       content.isCounting && hasRoomBesideTitle(words.stillCounting, options, width - 2 * padding);
     const summary = [
-      ...summaryOf(content, options),
+      ...formatSummary(content, options),
       ...(content.isCounting && !isCountingBeside ? [words.stillCounting] : []),
     ];
     const lines = joinParts(summary, width - 2 * padding, textStyles.label.sizePx);
     drawHeader(canvas, options, { lines, isCountingBeside });
-    const named = namedOf(people.length, options);
+    const named = countNamed(people.length, options);
     let bottom = padding + headerHeight(options, lines.length);
     if (named > 0) bottom = drawList(canvas, people.slice(0, named), options, images, bottom);
     if (people.length > named) {
@@ -107,12 +107,12 @@ export const contributorsCard = defineCard<Content>({
     const more = others > 0 && !hide.has('more') ? fill(words.more, { n: language.number(others) }) : '';
     canvas.text('label', { at: padding, y: bottom + 26, maxWidth: width - 2 * padding }, more);
     if (more !== '') bottom += moreHeight;
-    const coverage = coverageOf(content.coverage, language);
+    const coverage = formatCoverage(content.coverage, language);
     const height = drawCoverage(canvas, coverage, options, bottom);
     return frame(options, {
       width,
       height,
-      title: titleOf(options),
+      title: toTitle(options),
       description: [
         ...(hide.has('summary') || summary.length === 0 ? [] : [`${summary.join(' · ')}. `]),
         [
@@ -127,12 +127,12 @@ export const contributorsCard = defineCard<Content>({
 });
 
 /** Returns what the people contributed to, their number, and the window, as far as they are known. */
-function summaryOf({ people, others, leavesOutBots, of, window }: Content, { language }: CardOptions): string[] {
+function formatSummary({ people, others, leavesOutBots, of, window }: Content, { language }: CardOptions): string[] {
   return [
     ...(of === '' ? [] : [of]),
     language.plural('contributors', people.length + others),
     ...(leavesOutBots ? [language.words.withoutBots] : []),
-    ...(window === undefined ? [] : [daysOf(window, language.date)]),
+    ...(window === undefined ? [] : [formatDays(window, language.date)]),
   ];
 }
 
@@ -158,11 +158,11 @@ function headerHeight({ hide }: CardOptions, lines: number): number {
 function hasRoomBesideTitle(text: string, options: CardOptions, maxWidth: number): boolean {
   if (options.hide.has('title')) return false;
   const { sizePx, weight } = textStyles.heading;
-  const title = oneLine(titleOf(options));
+  const title = oneLine(toTitle(options));
   return measure(title, sizePx, weight) + gap + measure(text, textStyles.label.sizePx) <= maxWidth;
 }
 
-function titleOf({ title, language }: CardOptions): string {
+function toTitle({ title, language }: CardOptions): string {
   return title ?? language.words.contributorsTitle;
 }
 
@@ -175,7 +175,7 @@ function drawHeader(
   const width = options.widthPx ?? defaultWidthPx;
   const maxWidth = width - 2 * padding;
   if (!hide.has('title')) {
-    const used = canvas.headline({ at: padding, y: padding + 15, maxWidth }, titleOf(options));
+    const used = canvas.headline({ at: padding, y: padding + 15, maxWidth }, toTitle(options));
     const place = { at: padding + maxWidth, y: padding + 15, maxWidth: maxWidth - used - gap, anchor: 'end' } as const;
     if (isCountingBeside) canvas.text('label', place, language.words.stillCounting);
   }
@@ -187,7 +187,7 @@ function drawHeader(
 }
 
 /** Returns the display names of people, and the logins of those whose display names are equal. */
-function namesOf(people: readonly Item[]): string[] {
+function toNames(people: readonly Item[]): string[] {
   const names = people.map(({ name, display_name }) => oneLine(display_name) || name);
   const times = new Map<string, number>();
   for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);
@@ -195,11 +195,11 @@ function namesOf(people: readonly Item[]): string[] {
 }
 
 function gridOfNames({ widthPx = defaultWidthPx, columns }: CardOptions): Grid {
-  return gridOf({ at: padding, maxWidth: widthPx - 2 * padding, gap, columns, usual: 184, least: leastWidth, most: 4 });
+  return toGrid({ at: padding, maxWidth: widthPx - 2 * padding, gap, columns, usual: 184, least: leastWidth, most: 4 });
 }
 
 /** Returns how many people have names. */
-function namedOf(count: number, options: CardOptions): number {
+function countNamed(count: number, options: CardOptions): number {
   return options.hide.has('names') ? 0 : inWords(count, gridOfNames(options));
 }
 
@@ -208,9 +208,9 @@ function drawList(canvas: Canvas, people: readonly Item[], options: CardOptions,
   const { language, hide } = options;
   const grid = gridOfNames(options);
   const hasCounts = !hide.has('counts');
-  const names = namesOf(people);
+  const names = toNames(people);
   for (const [index, person] of people.entries()) {
-    const { at, row } = grid.placeOf(index);
+    const { at, row } = grid.toPlace(index);
     const y = top + row * rowHeight;
     const name = names[index] ?? person.name;
     drawAvatar(canvas, { at, y, size: avatarSize }, { name, avatarUrl: person.avatar_url }, images);
@@ -221,16 +221,16 @@ function drawList(canvas: Canvas, people: readonly Item[], options: CardOptions,
     const hasRoom = measure(count, textStyles.label.sizePx) <= place.maxWidth;
     canvas.text('label', { ...place, y: y + 31 }, hasRoom ? count : language.number(person.contributions));
   }
-  return top + grid.rowsOf(people.length) * rowHeight - (rowHeight - avatarSize);
+  return top + grid.countRows(people.length) * rowHeight - (rowHeight - avatarSize);
 }
 
 function drawWall(canvas: Canvas, people: readonly Item[], options: CardOptions, images: Images, top: number): number {
   const maxWidth = (options.widthPx ?? defaultWidthPx) - 2 * padding;
   const size = avatarSize;
   const columns = options.hide.has('names') ? options.columns : undefined;
-  const wall = wallOf(people.length, { at: padding, maxWidth, size, gap: bareGap, columns });
+  const wall = toWall(people.length, { at: padding, maxWidth, size, gap: bareGap, columns });
   for (const [index, person] of people.entries()) {
-    const { at, row } = wall.placeOf(index);
+    const { at, row } = wall.toPlace(index);
     const name = person.display_name || person.name;
     drawAvatar(canvas, { at, y: top + row * (size + bareGap), size }, { name, avatarUrl: person.avatar_url }, images);
   }

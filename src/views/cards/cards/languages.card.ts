@@ -6,11 +6,11 @@ import type { WindowMeaning } from '../../../model/windows/window.ts';
 import { defineCard } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
-import { type Grid, gridOf } from '../drawing/grid.ts';
+import { type Grid, toGrid } from '../drawing/grid.ts';
 import { px } from '../drawing/markup.ts';
 import type { CardOptions } from '../options.ts';
-import { asOfResponse, type Coverage, coverageOf, resumesAtOf } from '../states/coverage.ts';
-import { daysOf } from '../states/window-days.ts';
+import { asOfResponse, type Coverage, formatCoverage, readResumesAt } from '../states/coverage.ts';
+import { formatDays } from '../states/window-days.ts';
 import { joinParts } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 
@@ -61,7 +61,7 @@ export const languagesCard = defineCard<Content>({
     languages?.areAllHidden === true ? words.allLanguagesHidden : undefined,
   emptySize: (options) => {
     const { widthPx = defaultWidthPx } = options;
-    const lines = linesOf([options.language.words.inCollected], options, options.hide.has('coverage'));
+    const lines = toLines([options.language.words.inCollected], options, options.hide.has('coverage'));
     return { widthPx, heightPx: placeParts(options, { rows: usualLanguages, summary: 1, lines: lines.length }).height };
   },
   read: ({ envelope, languages }) => {
@@ -76,7 +76,7 @@ export const languagesCard = defineCard<Content>({
         includesPrivate: languages.includesPrivate,
         isCollected: true,
         isIncomplete: meta_data.complete === false,
-        resumesAt: resumesAtOf(envelope),
+        resumesAt: readResumesAt(envelope),
         asOf: asOfResponse(envelope),
       },
     };
@@ -84,15 +84,15 @@ export const languagesCard = defineCard<Content>({
   draw: (content, options) => {
     const { language, hide, title = content.who, widthPx = defaultWidthPx } = options;
     const { words } = language;
-    const rows = rowsOf(content.languages, options);
+    const rows = toRows(content.languages, options);
     const counted = [
       words.languagesTitle,
       language.plural('changedFiles', content.languages.files),
-      ...(content.window === undefined ? [] : [daysOf(content.window, language.date)]),
+      ...(content.window === undefined ? [] : [formatDays(content.window, language.date)]),
     ];
-    const summary = linesOf(counted, options, hide.has('summary'));
-    const coverage = coverageOf(content.coverage, language);
-    const lines = linesOf(coverage, options, hide.has('coverage'));
+    const summary = toLines(counted, options, hide.has('summary'));
+    const coverage = formatCoverage(content.coverage, language);
+    const lines = toLines(coverage, options, hide.has('coverage'));
     const places = placeParts(options, { rows: rows.length, summary: summary.length, lines: lines.length });
     const canvas = new Canvas(widthPx, language);
     const maxWidth = widthPx - 2 * padding;
@@ -111,7 +111,7 @@ export const languagesCard = defineCard<Content>({
       const y = places.height - 20 - (lines.length - 1 - index) * below.linePx;
       canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
     }
-    const description = rows.map(({ name, share }) => `${name} ${shareOf(share, language)}`).join(', ');
+    const description = rows.map(({ name, share }) => `${name} ${formatShare(share, language)}`).join(', ');
     return frame(options, {
       width: widthPx,
       height: places.height,
@@ -123,19 +123,19 @@ export const languagesCard = defineCard<Content>({
 });
 
 /** Returns the listed languages, and the others as the last row. */
-function rowsOf({ languages, files, otherFiles }: LanguagesInput, { hide, language }: CardOptions): Row[] {
+function toRows({ languages, files, otherFiles }: LanguagesInput, { hide, language }: CardOptions): Row[] {
   const rows = languages.map((one): Row => ({ name: one.name, colour: one.colour, share: one.files / files }));
   if (otherFiles === 0 || hide.has('other')) return rows;
   return [...rows, { name: language.words.otherLanguages, colour: undefined, share: otherFiles / files }];
 }
 
 /** Shares that would be shown as none are less than the least that is shown. */
-function shareOf(share: number, language: CardOptions['language']): string {
+function formatShare(share: number, language: CardOptions['language']): string {
   const least = 0.001;
   return share < least / 2 ? `<${language.share(least)}` : language.share(share);
 }
 
-function linesOf(parts: readonly string[], { widthPx = defaultWidthPx }: CardOptions, isHidden: boolean): string[] {
+function toLines(parts: readonly string[], { widthPx = defaultWidthPx }: CardOptions, isHidden: boolean): string[] {
   return isHidden ? [] : joinParts(parts, widthPx - 2 * padding, textStyles.label.sizePx);
 }
 
@@ -152,11 +152,11 @@ function placeParts(
   { hide, columns, widthPx = defaultWidthPx }: CardOptions,
   count: { rows: number; summary: number; lines: number },
 ): Places {
-  const grid = gridOf({ at: padding, maxWidth: widthPx - 2 * padding, gap: columnGap, columns, ...column, most: 4 });
+  const grid = toGrid({ at: padding, maxWidth: widthPx - 2 * padding, gap: columnGap, columns, ...column, most: 4 });
   const summary = padding + (hide.has('title') ? 0 : titleHeight - 8);
   const barAt = summary + (count.summary === 0 ? 8 : count.summary * summaryLine + 8);
   const rows = barAt + (hide.has('bar') ? 0 : bar.height + bar.below);
-  const end = rows + grid.rowsOf(count.rows) * rowHeight;
+  const end = rows + grid.countRows(count.rows) * rowHeight;
   const ofLines = count.lines === 0 ? 8 : below.firstPx + count.lines * below.linePx;
   return { summary, bar: barAt, rows, grid, height: end + ofLines };
 }
@@ -186,7 +186,7 @@ function drawBar(canvas: Canvas, rows: readonly Row[], { y, width }: { y: number
 
 /** Returns the width of the share of a language with the room before it. */
 function shareWidth({ share }: Row, { hide, language }: CardOptions): number {
-  return hide.has('shares') ? 0 : measure(shareOf(share, language), textStyles.label.sizePx) + 8;
+  return hide.has('shares') ? 0 : measure(formatShare(share, language), textStyles.label.sizePx) + 8;
 }
 
 /** Returns the largest style in which all names have room beside their shares. */
@@ -207,7 +207,7 @@ function drawRow(
   { rows, grid, index, style }: Places & { index: number; style: 'name' | 'label' | 'small' },
 ): void {
   const { name, colour, share } = item;
-  const { at, row } = grid.placeOf(index);
+  const { at, row } = grid.toPlace(index);
   const y = rows + row * rowHeight;
   const fill = colour === undefined ? 'class="t"' : `fill="${colour}"`;
   canvas.add(`<circle ${fill} cx="${px(canvas.left(at + dot.radius))}" cy="${px(y + 9)}" r="${dot.radius}"/>`);
@@ -215,5 +215,5 @@ function drawRow(
   canvas.text(style, { at: at + dot.room, y: y + 14, maxWidth: grid.itemWidth - dot.room - room }, name);
   if (room === 0) return;
   const place = { at: at + grid.itemWidth, y: y + 14, maxWidth: room, anchor: 'end' } as const;
-  canvas.text('label', place, shareOf(share, options.language));
+  canvas.text('label', place, formatShare(share, options.language));
 }

@@ -5,10 +5,10 @@ import type { Language } from '../../languages/language.ts';
 import { defineCard } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
-import { type Grid, gridOf } from '../drawing/grid.ts';
+import { type Grid, toGrid } from '../drawing/grid.ts';
 import { drawRing } from '../drawing/ring.ts';
 import type { CardOptions } from '../options.ts';
-import { type Coverage, coverageOf, coverageOfCalendar } from '../states/coverage.ts';
+import { type Coverage, coverageOfCalendar, formatCoverage } from '../states/coverage.ts';
 import { joinParts, wrap, wrapRange } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 
@@ -38,7 +38,7 @@ export const streakCard = defineCard<Content>({
   nothingOf: 'contributions',
   emptySize: (options) => {
     const { widthPx = defaultWidthPx } = options;
-    return { widthPx, heightPx: heightOf(options, coverageLines([options.language.words.publicOnly], options)) };
+    return { widthPx, heightPx: toHeight(options, coverageLines([options.language.words.publicOnly], options)) };
   },
   read: ({ envelope, calendar, streaks }) => {
     const [item] = envelope.data;
@@ -67,27 +67,27 @@ export const streakCard = defineCard<Content>({
     const grid = gridOfCells(options);
     const unit = content.streaks.unit;
     for (const [index, cell] of cells.entries())
-      drawCell(canvas, cell, options, { ...placeOf(grid, index, options), unit });
+      drawCell(canvas, cell, options, { ...toPlace(grid, index, options), unit });
     const { days } = content;
     const coverage = [
       ...(days === undefined ? [] : [language.dateRange(new Date(days.from), new Date(days.until))]),
-      ...daysOffOf(content.streaks, language),
-      ...coverageOf(content.coverage, language),
+      ...formatDaysOff(content.streaks, language),
+      ...formatCoverage(content.coverage, language),
     ];
     const lines = coverageLines(coverage, options);
-    const height = heightOf(options, lines);
+    const height = toHeight(options, lines);
     for (const [index, line] of lines.entries()) {
       const y = height - 20 - (lines.length - 1 - index) * below.linePx;
       canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
     }
     const descriptions = cells.map(({ label, streak }) => {
-      const dates = datesOf(streak, options);
-      return `${label}: ${lengthOf(streak, unit, options)}${dates === '' ? '' : ` (${dates})`}.`;
+      const dates = formatDates(streak, options);
+      return `${label}: ${formatLength(streak, unit, options)}${dates === '' ? '' : ` (${dates})`}.`;
     });
     return frame(options, {
       width: widthPx,
       height,
-      title: `${content.who}: ${words.currentStreak}, ${lengthOf(current, unit, options)}`,
+      title: `${content.who}: ${words.currentStreak}, ${formatLength(current, unit, options)}`,
       description: `${descriptions.join(' ')} ${coverage.join(' · ')}.`,
       body: canvas.body(),
     });
@@ -103,16 +103,16 @@ interface Cell {
 
 function gridOfCells({ widthPx = defaultWidthPx, hide }: CardOptions): Grid {
   const columns = hide.has('longest') ? 1 : 2;
-  return gridOf({ at: padding, maxWidth: widthPx - 2 * padding, gap, columns, usual: leastWidth, least: leastWidth });
+  return toGrid({ at: padding, maxWidth: widthPx - 2 * padding, gap, columns, usual: leastWidth, least: leastWidth });
 }
 
-function placeOf(grid: Grid, index: number, { hide }: CardOptions): { at: number; y: number; width: number } {
-  const { at, row } = grid.placeOf(index);
+function toPlace(grid: Grid, index: number, { hide }: CardOptions): { at: number; y: number; width: number } {
+  const { at, row } = grid.toPlace(index);
   return { at, y: padding + (hide.has('title') ? 0 : titleHeight) + row * (ring.size + gap), width: grid.itemWidth };
 }
 
-function heightOf(options: CardOptions, lines: readonly string[]): number {
-  const last = placeOf(gridOfCells(options), options.hide.has('longest') ? 0 : 1, options);
+function toHeight(options: CardOptions, lines: readonly string[]): number {
+  const last = toPlace(gridOfCells(options), options.hide.has('longest') ? 0 : 1, options);
   return last.y + ring.size + (lines.length === 0 ? padding : below.firstPx + lines.length * below.linePx);
 }
 
@@ -121,18 +121,18 @@ function coverageLines(coverage: readonly string[], { hide, widthPx = defaultWid
 }
 
 /** Returns the days off with their names; weeks have none. */
-function daysOffOf({ unit, daysOff }: Streaks, { words, weekday }: Language): string[] {
+function formatDaysOff({ unit, daysOff }: Streaks, { words, weekday }: Language): string[] {
   if (unit === 'week' || daysOff.length === 0) return [];
   // 5 January 1970 was a Monday.
   const names = daysOff.map((isoDay) => weekday(new Date((3 + isoDay) * dayMs)));
   return [`${words.daysOff}: ${names.join(', ')}`];
 }
 
-function lengthOf({ length }: Streak, unit: Streaks['unit'], { language }: CardOptions): string {
+function formatLength({ length }: Streak, unit: Streaks['unit'], { language }: CardOptions): string {
   return unit === 'day' ? language.days(length) : language.weeks(length);
 }
 
-function datesOf({ from, until }: Streak, { hide, language }: CardOptions): string {
+function formatDates({ from, until }: Streak, { hide, language }: CardOptions): string {
   if (hide.has('dates') || from === null || until === null) return '';
   return language.dateRange(new Date(from), new Date(until));
 }
@@ -156,10 +156,10 @@ function drawCell(
   } as const;
   canvas.text(isBig ? 'big' : 'number', middle, number);
   const maxWidth = width - ring.size - ring.room;
-  const dates = datesOf(streak, options);
+  const dates = formatDates(streak, options);
   const names = wrap(label, { maxWidth, maxLines: 2, ...textStyles.name });
   const details = [
-    lengthOf(streak, unit, options),
+    formatLength(streak, unit, options),
     ...(dates === '' ? [] : wrapRange(dates, { maxWidth, ...textStyles.small })),
   ];
   const place = { at: at + ring.size + ring.room, maxWidth, isProse: true };

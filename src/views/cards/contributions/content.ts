@@ -3,13 +3,13 @@ import { Compile } from 'typebox/compile';
 import { WindowSchema } from '../../../http/pipeline/envelope.ts';
 import type { CardInput } from '../../../http/pipeline/images.ts';
 import { type CounterName, contributionKinds, counterRows, namesOfKinds } from '../../../model/kinds.ts';
-import { type LevelProgress, progressOf } from '../../../model/level.ts';
+import { type LevelProgress, toLevelProgress } from '../../../model/level.ts';
 import type { WindowMeaning } from '../../../model/windows/window.ts';
 import { fill, type Language } from '../../languages/language.ts';
 import type { Trend } from '../drawing/trend.ts';
 import type { CardOptions } from '../options.ts';
-import { asOfResponse, coverageOf as coverageWithoutWindow, resumesAtOf } from '../states/coverage.ts';
-import { daysOf } from '../states/window-days.ts';
+import { asOfResponse, formatCoverage as coverageWithoutWindow, readResumesAt } from '../states/coverage.ts';
+import { formatDays } from '../states/window-days.ts';
 
 const Item = Type.Object({
   name: Type.String(),
@@ -63,9 +63,9 @@ export function readContent({ envelope, countsCollected = false }: CardInput): C
     countsCollected,
     isCollecting: meta_data.missing !== undefined && meta_data.progress?.reason !== 'refused',
     asOf: asOfResponse(envelope),
-    resumesAt: resumesAtOf(envelope),
+    resumesAt: readResumesAt(envelope),
     window: meta_data.window,
-    trend: meta_data.window === undefined ? undefined : trendOf(data, meta_data.missing ?? []),
+    trend: meta_data.window === undefined ? undefined : toTrend(data, meta_data.missing ?? []),
   };
 }
 
@@ -75,7 +75,7 @@ const contributing = namesOfKinds(contributionKinds);
  * Returns the trend of a series of windows, the newest first; undefined for a single one. Sums of the host's calendar and
  * collected ones never stand side by side.
  */
-function trendOf(items: readonly unknown[], missing: readonly string[]): Trend | undefined {
+function toTrend(items: readonly unknown[], missing: readonly string[]): Trend | undefined {
   const known = items.filter((item) => compiledItem.Check(item)).toReversed();
   const [oldest, newest] = [known.at(0)?.window, known.at(-1)?.window];
   if (known.length < 2 || oldest === undefined || newest === undefined) return undefined;
@@ -94,7 +94,7 @@ export function shownCounters({ hide, show }: CardOptions): CounterName[] {
 }
 
 /** Formats a counter; a dash stands for a value that is not known. */
-export function counterOf(content: Content, name: CounterName, language: Language): Counter {
+export function toCounter(content: Content, name: CounterName, language: Language): Counter {
   const value = content.account.contributions[name] ?? 0;
   if (isUnknown(content, name, value)) return { name, value, full: '–' };
   return { name, value, full: language.number(value) };
@@ -117,7 +117,7 @@ export interface LevelTexts {
 /** Longer numbers have no room on narrow cards. */
 const shortenedFrom = 1_000_000;
 
-export function levelOf(content: Content, { words, number, compactNumber }: Language): LevelTexts {
+export function formatLevel(content: Content, { words, number, compactNumber }: Language): LevelTexts {
   const { level, experience } = content.account;
   // Where the host reports no totals, the level is final once everything of the account is collected, and the card says so.
   const isOfCollected = content.countsCollected && !content.isCollecting && content.window === undefined;
@@ -125,7 +125,7 @@ export function levelOf(content: Content, { words, number, compactNumber }: Lang
     const way = content.isCollecting ? words.collecting : '';
     return { number: '–', level: fill(words.level, { n: '–' }), way, share: 0 };
   }
-  const { share, left, next } = progressOf(experience);
+  const { share, left, next } = toLevelProgress(experience);
   return {
     number: number(level),
     level: fill(words.level, { n: number(level) }),
@@ -135,7 +135,7 @@ export function levelOf(content: Content, { words, number, compactNumber }: Lang
 }
 
 /** Returns the window and the coverage of the numbers, in parts that stand side by side. */
-export function coverageOf(content: Content, language: Language): string[] {
+export function formatContentCoverage(content: Content, language: Language): string[] {
   const { missing, includesPrivate, countsCollected, asOf, resumesAt, window } = content;
   const isIncomplete = missing.length > 0 && !countsCollected;
   const coverage = {
@@ -146,7 +146,7 @@ export function coverageOf(content: Content, language: Language): string[] {
     asOf,
   };
   return [
-    ...(window === undefined ? [] : [daysOf(window, language.date)]),
+    ...(window === undefined ? [] : [formatDays(window, language.date)]),
     ...coverageWithoutWindow(coverage, language),
   ];
 }

@@ -1,6 +1,6 @@
 import { type Canvas, type TextPlace, textStyles } from '../drawing/canvas.ts';
 import { padding } from '../drawing/frame.ts';
-import { type Grid, gridOf } from '../drawing/grid.ts';
+import { type Grid, toGrid } from '../drawing/grid.ts';
 import { icons } from '../drawing/icons.ts';
 import { px } from '../drawing/markup.ts';
 import type { CardOptions } from '../options.ts';
@@ -34,11 +34,11 @@ export function counterGrid(
   const isInLines = haveRoomInLines(counters, grid, options);
   const rowHeight = isInLines ? lineHeight : cellHeight;
   return {
-    heightPx: grid.rowsOf(counters.length) * rowHeight,
+    heightPx: grid.countRows(counters.length) * rowHeight,
     draw: (canvas, shown, y) => {
       const style = styleOfNumbers(shown, (counter) => numberRoom(counter, { isInLines, grid, options }));
       for (const [index, counter] of shown.entries()) {
-        const { at, row } = grid.placeOf(index);
+        const { at, row } = grid.toPlace(index);
         const place = { at, y: y + row * rowHeight, width: grid.itemWidth, style };
         if (isInLines) drawLine(canvas, counter, options, place);
         else drawCell(canvas, counter, options, place);
@@ -52,25 +52,25 @@ function gridOfCounters(counters: readonly Placed[], options: CardOptions, maxWi
   const { language, hide } = options;
   const room = hide.has('icons') ? 0 : iconRoom;
   const labels = counters.map(({ name }) => labelWidth(language.words[name]));
-  const numbers = counters.map((counter) => leastWidthOf(counter, options));
+  const numbers = counters.map((counter) => measureLeastWidth(counter, options));
   const least = room + Math.max(leastNumber, ...labels, ...numbers);
   const place = { at: padding, maxWidth, gap, usual: Math.max(usualWidth, least), least };
-  if (options.columns !== undefined) return gridOf({ ...place, columns: options.columns });
-  const { columns } = gridOf({ ...place, columns: undefined });
+  if (options.columns !== undefined) return toGrid({ ...place, columns: options.columns });
+  const { columns } = toGrid({ ...place, columns: undefined });
   const rows = Math.ceil(counters.length / columns);
-  return gridOf({ ...place, columns: Math.max(1, Math.ceil(counters.length / Math.max(1, rows))) });
+  return toGrid({ ...place, columns: Math.max(1, Math.ceil(counters.length / Math.max(1, rows))) });
 }
 
 /** Returns whether each number of a single column has room beside its label. Without it, numbers stand above their labels. */
 function haveRoomInLines(counters: readonly Placed[], grid: Grid, options: CardOptions): boolean {
   if (grid.columns !== 1) return false;
   return counters.every((counter) => {
-    return leastWidthOf(counter, options) <= numberRoom(counter, { isInLines: true, grid, options });
+    return measureLeastWidth(counter, options) <= numberRoom(counter, { isInLines: true, grid, options });
   });
 }
 
 /** Returns the width of a number in the small style, shortened where that is less; 0 where it is not known. */
-function leastWidthOf({ value, full }: Placed, { language }: CardOptions): number {
+function measureLeastWidth({ value, full }: Placed, { language }: CardOptions): number {
   if (full === undefined || value === undefined) return 0;
   const { sizePx, weight } = textStyles.name;
   const width = measure(full, sizePx, weight);
@@ -106,9 +106,9 @@ function numberRoom(
 }
 
 /** Returns the style in which all numbers have room in full, so that those of one card look alike. */
-function styleOfNumbers(counters: readonly Counter[], roomOf: (counter: Counter) => number): NumberStyle {
+function styleOfNumbers(counters: readonly Counter[], measureRoom: (counter: Counter) => number): NumberStyle {
   const { sizePx, weight } = textStyles.number;
-  const haveRoom = counters.every((counter) => measure(counter.full, sizePx, weight) <= roomOf(counter));
+  const haveRoom = counters.every((counter) => measure(counter.full, sizePx, weight) <= measureRoom(counter));
   return haveRoom ? 'number' : 'name';
 }
 

@@ -62,7 +62,7 @@ interface Line {
  * @param maxWidth the room in which the way to the next level stands beside the level, or below it; undefined: each has
  * a line of its own.
  */
-function linesOf(
+function toLines(
   { account, level: { level, way } }: Subject,
   { hide, title }: CardOptions,
   maxWidth: number | undefined,
@@ -87,7 +87,7 @@ function ringBeside(options: CardOptions, widthPx: number): Header {
     heightPx: padding + ring.size + 22,
     draw: (canvas, subject) => {
       drawSignature(canvas, subject, options, padding);
-      const lines = linesOf(subject, options, maxWidth);
+      const lines = toLines(subject, options, maxWidth);
       const block = lines.reduce((sum, { step }) => sum + step, 0);
       let y = padding + ring.size / 2 - block / 2 + 5;
       const place = { at: besideRing, maxWidth };
@@ -116,7 +116,7 @@ function ringAbove(options: CardOptions, widthPx: number): Header {
       drawSignature(canvas, subject, options, (widthPx - ring.size) / 2);
       let y = top;
       const place = { at: widthPx / 2, maxWidth, anchor: 'middle' } as const;
-      for (const { style, text, step, isProse = false } of linesOf(subject, options, undefined)) {
+      for (const { style, text, step, isProse = false } of toLines(subject, options, undefined)) {
         y += step;
         if (style === 'headline') canvas.headline({ ...place, y }, text);
         else canvas.text(style, { ...place, y, isProse }, text);

@@ -35,13 +35,13 @@ export function drawAvatar(
   const [style, toBaseline] = size >= largeSize ? (['big', 10] as const) : (['name', 5] as const);
   const { sizePx, weight } = textStyles[style];
   const middle = { at: at + size / 2, y: y + size / 2 + toBaseline, maxWidth: size - 6, anchor: 'middle' } as const;
-  const initials = initialsOf(person.name);
+  const initials = toInitials(person.name);
   const isTooWide = measure(initials, sizePx, weight) > size * widestInitials;
   canvas.text(style, middle, isTooWide ? firstLetter(initials) : initials);
 }
 
 /** Returns the first letters of the first and the last word; only the first letter in scripts with wide letters. */
-export function initialsOf(name: string): string {
+export function toInitials(name: string): string {
   const words = oneLine(name)
     .split(/[^\p{L}\p{N}\p{M}]+/u)
     .filter((word) => /[\p{L}\p{N}]/u.test(word));

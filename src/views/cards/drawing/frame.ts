@@ -3,7 +3,7 @@ import { titleText, withoutDirections } from '../text/fit.ts';
 import { textStyles } from './canvas.ts';
 import { type Colour, readableOn } from './colours.ts';
 import { escapeText, px } from './markup.ts';
-import { type Palette, shades, type ThemeStyle, textureOf, trackOf } from './themes.ts';
+import { type Palette, shades, type ThemeStyle, toTextureColour, toTrackColour } from './themes.ts';
 
 /** A finished card. */
 export interface Drawing {
@@ -22,14 +22,14 @@ const textRules = [
   `text{font-family:${fonts}}`,
   ...styles.map((style) => `.${style.class}{font-size:${style.sizePx}px;font-weight:${weights[style.weight]}}`),
 ].join('\n');
-const classesOf = (tone: 'text' | 'muted' | 'onAccent'): string =>
+const listClasses = (tone: 'text' | 'muted' | 'onAccent'): string =>
   styles
     .filter((style) => style.tone === tone)
     .map((style) => `.${style.class}`)
     .join();
-const textClasses = classesOf('text');
-const mutedClasses = classesOf('muted');
-const onAccentClasses = classesOf('onAccent');
+const textClasses = listClasses('text');
+const mutedClasses = listClasses('muted');
+const onAccentClasses = listClasses('onAccent');
 
 /** Fades animated parts in, once, and only for readers who have not turned motion off. */
 const animation = `@media (prefers-reduced-motion:no-preference){
@@ -92,13 +92,13 @@ function colourRules(palette: Palette, { hasBorder, palettes: { style } }: CardO
 }
 
 function makeColourRules(palette: Palette, style: ThemeStyle, hasBorder: boolean, usesShades: boolean): string {
-  const track = trackOf(palette);
+  const track = toTrackColour(palette);
   const steps = usesShades
     ? shades(palette).map((shade: Colour, index) => `.d${index}{fill:${shade};stroke:${shade}}\n`)
     : [];
   const width = style.weight > 1 ? `;stroke-width:${style.weight}` : '';
   const border = hasBorder ? `;stroke:${palette.border}${width}` : '';
-  const texture = textureOf(palette);
+  const texture = toTextureColour(palette);
   const faint = style.surface === 'plain' ? '' : `.u{fill:${texture};stop-color:${texture}}\n`;
   return `${textClasses}{fill:${palette.text}}
 ${mutedClasses}{fill:${palette.muted}}

@@ -6,12 +6,12 @@ export interface Grid {
   /** The width of one item. */
   itemWidth: number;
   /** Returns the position of the item with this index. */
-  placeOf: (index: number) => { at: number; row: number };
-  rowsOf: (count: number) => number;
+  toPlace: (index: number) => { at: number; row: number };
+  countRows: (count: number) => number;
 }
 
 /** Spreads columns over the available room. */
-export function gridOf(place: {
+export function toGrid(place: {
   at: number;
   maxWidth: number;
   gap: number;
@@ -31,8 +31,8 @@ export function gridOf(place: {
     columns,
     step,
     itemWidth: step - gap,
-    placeOf: (index) => ({ at: at + (index % columns) * step, row: Math.floor(index / columns) }),
-    rowsOf: (count) => Math.ceil(count / columns),
+    toPlace: (index) => ({ at: at + (index % columns) * step, row: Math.floor(index / columns) }),
+    countRows: (count) => Math.ceil(count / columns),
   };
 }
 
@@ -45,16 +45,16 @@ export function inWords(count: number, { columns }: Pick<Grid, 'columns'>): numb
 }
 
 /** Places images side by side, in rows of equal lengths, so that no image is alone in the last one. */
-export function wallOf(
+export function toWall(
   count: number,
   place: { at: number; maxWidth: number; size: number; gap: number; columns: number | undefined },
-): Pick<Grid, 'placeOf'> & { heightPx: number } {
+): Pick<Grid, 'toPlace'> & { heightPx: number } {
   const { at, size, gap, columns } = place;
-  const grid = gridOf({ ...place, usual: size, least: size });
-  const rows = grid.rowsOf(count);
+  const grid = toGrid({ ...place, usual: size, least: size });
+  const rows = grid.countRows(count);
   const perRow = columns === undefined ? Math.ceil(count / rows) : grid.columns;
   return {
-    placeOf: (index) => ({ at: at + (index % perRow) * grid.step, row: Math.floor(index / perRow) }),
+    toPlace: (index) => ({ at: at + (index % perRow) * grid.step, row: Math.floor(index / perRow) }),
     heightPx: rows * (size + gap) - gap,
   };
 }

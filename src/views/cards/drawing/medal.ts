@@ -22,7 +22,7 @@ type Metal = (typeof metals)[number];
 /**
  * Returns the metal of the rim of a medal; undefined where many people hold it, or where their number is not known.
  */
-export function metalOf(holders: number | undefined): Metal | undefined {
+export function toMetal(holders: number | undefined): Metal | undefined {
   if (holders === undefined || holders <= 0) return undefined;
   return metals.find((metal) => holders <= metal.holders);
 }

@@ -133,7 +133,7 @@ const unchanged = new Map<string, Palettes>([
  * Returns the palettes of a theme.
  * @param changed colours that replace those of every palette of the theme.
  */
-export function palettesOf(theme: string, changed: Partial<Palette> = {}): Palettes {
+export function findPalettes(theme: string, changed: Partial<Palette> = {}): Palettes {
   const found = unchanged.get(themeAliases[theme] ?? theme) ?? { light, dark, style: usual };
   if (Object.keys(changed).length === 0) return found;
   return {
@@ -149,11 +149,11 @@ export function shades({ background, accent, text }: Palette): Colour[] {
 }
 
 /** Returns the colour beneath initials and progress: it differs from the background, and text on it is readable. */
-export function trackOf({ background, text }: Palette): Colour {
+export function toTrackColour({ background, text }: Palette): Colour {
   return mix(background, text, 0.1);
 }
 
 /** Returns the colour of the texture, and of the end of a gradient: it is faint, because text is on it. */
-export function textureOf({ background, accent }: Palette): Colour {
+export function toTextureColour({ background, accent }: Palette): Colour {
   return mix(background, accent, 0.08);
 }

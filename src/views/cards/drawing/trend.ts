@@ -1,6 +1,6 @@
 import type { WindowMeaning } from '../../../model/windows/window.ts';
 import type { Language } from '../../languages/language.ts';
-import { firstDayOf, lastDayOf } from '../states/window-days.ts';
+import { formatFirstDay, formatLastDay } from '../states/window-days.ts';
 import { measure } from '../text/measure.ts';
 import { type Canvas, textStyles } from './canvas.ts';
 import { padding } from './frame.ts';
@@ -28,11 +28,11 @@ const leastHeight = 2;
 
 /** Returns the height of a trend with its days and the room below it, in pixels. */
 export function trendHeight(trend: Trend, language: Pick<Language, 'date'>, widthPx: number): number {
-  return heightPx + (haveRoomInLine(daysOf(trend, language), widthPx) ? 0 : dayLinePx);
+  return heightPx + (haveRoomInLine(formatEnds(trend, language), widthPx) ? 0 : dayLinePx);
 }
 
-function daysOf({ oldest, newest }: Trend, { date }: Pick<Language, 'date'>): readonly [string, string] {
-  return [firstDayOf(oldest, date), lastDayOf(newest, date)];
+function formatEnds({ oldest, newest }: Trend, { date }: Pick<Language, 'date'>): readonly [string, string] {
+  return [formatFirstDay(oldest, date), formatLastDay(newest, date)];
 }
 
 function haveRoomInLine([first, last]: readonly [string, string], widthPx: number): boolean {
@@ -73,7 +73,7 @@ export function drawTrend(
       value === 0 ? 'class="t"' : 'class="a f"',
     );
   }
-  const days = daysOf(trend, language);
+  const days = formatEnds(trend, language);
   const firstY = y + barsHeight + daysBelowPx;
   const lastY = firstY + (haveRoomInLine(days, widthPx) ? 0 : dayLinePx);
   canvas.text('small', { at: padding, y: firstY, maxWidth: width }, days[0]);

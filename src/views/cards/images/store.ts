@@ -42,7 +42,7 @@ export async function saveImage(
   await inTransaction(connection, async (transaction) => {
     await takeSharedErasureLock(transaction);
     await sql`
-      with source as (${sourceOf(url, repositoryId)})
+      with source as (${selectSource(url, repositoryId)})
       insert into images (url, small, large, etag, failures, refresh_at, used_at, repository_id)
       select ${url}, ${encoded.small}, ${encoded.large}, ${etag}, 0, ${refreshAt}, ${now}, repository_id from source
       on conflict (url) do update set small = excluded.small, large = excluded.large, etag = excluded.etag, failures = 0,
@@ -51,7 +51,7 @@ export async function saveImage(
 }
 
 /** Returns SQL with a row for the account or repository that an image belongs to; no row when it is erased. */
-function sourceOf(url: string, repositoryId: string | undefined): RawBuilder<unknown> {
+function selectSource(url: string, repositoryId: string | undefined): RawBuilder<unknown> {
   return repositoryId === undefined
     ? sql`select null::uuid as repository_id where exists (select from accounts where avatar_url = ${url})`
     : sql`select id as repository_id from repositories where id = ${repositoryId} for key share`;
@@ -71,7 +71,7 @@ export async function recordMissing(
   await inTransaction(connection, async (transaction) => {
     await takeSharedErasureLock(transaction);
     await sql`
-      with source as (${sourceOf(url, repositoryId)})
+      with source as (${selectSource(url, repositoryId)})
       insert into images as i (url, failures, refresh_at, used_at, repository_id)
       select ${url}, 1, ${refreshAt}, ${now}, repository_id from source
       on conflict (url) do update set failures = least(i.failures + 1, 100), refresh_at = excluded.refresh_at`.execute(

@@ -1,7 +1,7 @@
 import { fill, type Language } from '../../languages/language.ts';
 
 /** Returns how many repositories of a board are completely collected, and as of when. */
-export function completenessOf(
+export function formatCompleteness(
   { total, complete }: { total: number; complete: number },
   asOf: Date | undefined,
   { words, number, date }: Language,

@@ -14,7 +14,7 @@ export interface Coverage {
 }
 
 /** Returns the time at which collecting the rest of a response goes on. */
-export function resumesAtOf({ meta_data: { progress } }: Pick<Envelope, 'meta_data'>): Date | undefined {
+export function readResumesAt({ meta_data: { progress } }: Pick<Envelope, 'meta_data'>): Date | undefined {
   return progress?.resumes_dttm === undefined ? undefined : new Date(progress.resumes_dttm);
 }
 
@@ -41,13 +41,13 @@ export function coverageOfCalendar(calendar: CalendarInput, envelope: Envelope):
     includesPrivate: calendar.includesPrivate,
     isCollected: calendar.source === 'collected',
     isIncomplete: envelope.meta_data.complete === false,
-    resumesAt: resumesAtOf(envelope),
+    resumesAt: readResumesAt(envelope),
     asOf: asOfResponse(envelope),
   };
 }
 
 /** Returns the texts about a coverage, in parts that stand side by side. */
-export function coverageOf(coverage: Coverage, language: Language): string[] {
+export function formatCoverage(coverage: Coverage, language: Language): string[] {
   const { words, date } = language;
   const { includesPrivate, isCollected, isIncomplete, resumesAt, asOf } = coverage;
   return [

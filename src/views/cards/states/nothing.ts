@@ -1,6 +1,6 @@
 import type { WindowMeaning } from '../../../model/windows/window.ts';
 import { fill, type Language } from '../../languages/language.ts';
-import { dayOf, daysOf } from './window-days.ts';
+import { formatDay, formatDays } from './window-days.ts';
 
 /** The facts about data without anything to draw. */
 export interface EmptyData {
@@ -15,14 +15,14 @@ export interface EmptyData {
  * Returns why there is nothing to draw: the window has not begun, something is still being collected, or the window has
  * ended; undefined where nothing was counted so far.
  */
-export function reasonOf(
+export function formatReason(
   { window, asOf, isCollecting }: EmptyData,
   { words, date }: Pick<Language, 'words' | 'date'>,
 ): string | undefined {
   const { since = null, until = null, time_zone: timeZone = 'UTC' } = window ?? {};
   if (since !== null && asOf !== undefined && asOf < new Date(since))
-    return fill(words.begins, { date: dayOf(since, timeZone, date) });
+    return fill(words.begins, { date: formatDay(since, timeZone, date) });
   if (isCollecting) return words.stillCounting;
   const hasEnded = until !== null && asOf !== undefined && new Date(until) <= asOf;
-  return hasEnded ? daysOf({ since, until, time_zone: timeZone }, date) : undefined;
+  return hasEnded ? formatDays({ since, until, time_zone: timeZone }, date) : undefined;
 }

@@ -7,14 +7,14 @@ import type { Page, ReadPart } from '../../../http/pipeline/pages.ts';
 import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { CounterName } from '../../../model/kinds.ts';
-import { progressOf } from '../../../model/level.ts';
+import { toLevelProgress } from '../../../model/level.ts';
 import type { Earnable } from '../../../recognition/achievements/awards/earnable-store.ts';
 import type { NextAchievement } from '../../../recognition/achievements/awards/next.ts';
 import type { OpenBoard } from '../../../recognition/boards/views/open-board-store.ts';
 import { fill } from '../../languages/language.ts';
 import type { PageWords } from '../../languages/texts.ts';
 import { accountPath, composerPath, counterPath, endpointPath, previewPath, withQuery } from '../addresses.ts';
-import { definitionOf } from '../definitions.ts';
+import { defineNumber } from '../definitions.ts';
 import { progressLine } from '../details/progress-evidence.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
@@ -24,7 +24,7 @@ import { levelRing } from '../layout/ring.ts';
 import { tipsPath } from '../layout/style.ts';
 import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
 import type { Progress as CollectedRepositories } from '../progress/store.ts';
-import { type Reader, readerOf } from '../reader.ts';
+import { type Reader, toReader } from '../reader.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import {
   achievements,
@@ -38,7 +38,7 @@ import {
   repositories,
   section,
 } from './sections.ts';
-import { PeopleQuery, PrivateParameter, privateQuery, windowOf } from './window-picker.ts';
+import { PeopleQuery, PrivateParameter, privateQuery, readPageWindow } from './window-picker.ts';
 
 const AccountQuery = Type.Object({ ...PeopleQuery.properties, private: PrivateParameter });
 const numbersId = 'contributions';
@@ -95,7 +95,7 @@ export function accountPage(
     params: AccountPath,
     query: AccountQuery,
     load: async (read, { account, provider, query: { people = listLengths.people, ...query } }) => {
-      const within = windowOf(query, now(), account);
+      const within = readPageWindow(query, now(), account);
       const isOrganization = account.type === 'organization';
       const [own, awards, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount, { query: { private: within.withPrivate }, isAlone: true }),
@@ -133,7 +133,7 @@ export function accountPage(
       return {
         html: renderAccount(
           site,
-          readerOf(language),
+          toReader(language),
           { account, publishesPrivate: context.account.publishesPrivate },
           data,
         ),
@@ -144,7 +144,7 @@ export function accountPage(
       };
     },
     renderPending: ({ provider, name }, language, wait) => {
-      const reader = readerOf(language);
+      const reader = toReader(language);
       const ring = levelRing({ share: 0.25, label: reader.language.words.collecting });
       const image = html`<div class="ring-box">${ring}${avatar(provider, { name, display_name: name }, 112)}</div>`;
       return pendingPage(site, reader, { provider, name, title: name, image, wait });
@@ -197,7 +197,7 @@ function renderAccount(
   const title = displayName || name;
   const { includesPrivate } = data.account;
   const visible = privateQuery(includesPrivate);
-  const pathOf = (counter: CounterName): string => counterPath(provider, name, counter);
+  const toPath = (counter: CounterName): string => counterPath(provider, name, counter);
   const { collected } = data;
   return renderDocument(site, reader, {
     title: displayName === '' || displayName === name ? name : `${displayName} (${name})`,
@@ -218,8 +218,8 @@ function renderAccount(
       sameAs: [site.profileUrl(provider, name)],
     },
     main: html`${hero(site, reader, account, data)}${isCollecting(collected) && collectingLine({ provider, name }, collected, reader)}
-${section(words.contributions, html`${counters({ values: account.contributions, pathOf, isOfAll: isOrganization }, data.account, reader)}${publishesPrivate && otherNumbersLink(path, includesPrivate, reader)}`, dataLink(account, 'contributions', words, visible), numbersId)}
-${section(words.year, html`${calendar({ provider, name, withPrivate: includesPrivate }, reader)}${calendarNote(pathOf, data.account, reader)}`)}
+${section(words.contributions, html`${counters({ values: account.contributions, toPath, isOfAll: isOrganization }, data.account, reader)}${publishesPrivate && otherNumbersLink(path, includesPrivate, reader)}`, dataLink(account, 'contributions', words, visible), numbersId)}
+${section(words.year, html`${calendar({ provider, name, withPrivate: includesPrivate }, reader)}${calendarNote(toPath, data.account, reader)}`)}
 ${data.languages.length > 0 && section(language.words.languagesTitle, languages(provider, name, data.languages, data.account, reader), dataLink(account, 'contributions/languages', words))}
 ${data.community !== undefined && communitySection({ provider, owner: name, path }, data.community, reader)}
 ${
@@ -259,7 +259,7 @@ function hero(
   const { words } = reader;
   const { provider, name, display_name: displayName, description, website, experience, level } = account;
   const { words: names, number } = reader.language;
-  const { share, left, next } = progressOf(experience);
+  const { share, left, next } = toLevelProgress(experience);
   const isFinal = countsCollected && !part.isCollecting;
   const isUnknown = part.missing.includes('level') && !isFinal;
   const levelText = fill(names.level, { n: isUnknown ? '–' : number(level) });
@@ -267,11 +267,11 @@ function hero(
   const wayText = isUnknown ? (part.isCollecting ? names.collecting : '') : toNext;
   const facts = {
     id: 'experience-tip',
-    means: definitionOf('experience', reader),
+    means: defineNumber('experience', reader),
     window: words.detail.lifetime,
     asOf: part.asOf,
   };
-  const levelFacts = { ...facts, id: 'level-tip', means: definitionOf('level', reader) };
+  const levelFacts = { ...facts, id: 'level-tip', means: defineNumber('level', reader) };
   const own = `#${numbersId}`;
   return html`<section class="hero">
 <div class="ring-box">${levelRing({ share: isUnknown ? 0 : share, label: wayText === '' ? levelText : `${levelText}. ${wayText}.` })}${avatar(provider, account, 112)}<span class="level tipped">${numberLink(own, levelText, levelFacts)}${tip(levelFacts, reader)}</span></div>

@@ -1,14 +1,21 @@
 import { MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { ReadPart } from '../../../http/pipeline/pages.ts';
 import { contributorPath, endpointPath, withQuery } from '../addresses.ts';
-import { definitionOf } from '../definitions.ts';
+import { defineNumber } from '../definitions.ts';
 import { morePeopleLink } from '../details/parts.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
 import { type Part, PersonPart, partReader } from '../layout/parts.ts';
 import type { Reader } from '../reader.ts';
 import { personLink, provenance, section } from './sections.ts';
-import { changeOf, mostPeople, nameOfWindow, type PageWindow, windowOf, windowPicker } from './window-picker.ts';
+import {
+  mostPeople,
+  nameOfWindow,
+  type PageWindow,
+  readPageWindow,
+  renderChange,
+  windowPicker,
+} from './window-picker.ts';
 
 /** The people who contributed to the repositories of an owner, or to one of them, and newcomers beside them. */
 
@@ -38,7 +45,7 @@ export async function loadCommunity(
   within: PageWindow,
   { repository, limit, now }: { repository?: string; limit: number; now: Date },
 ): Promise<Community | MovedRepository | undefined> {
-  const newcomersWithin = within.window === undefined ? windowOf({ period: 'last-30d' }, now) : within;
+  const newcomersWithin = within.window === undefined ? readPageWindow({ period: 'last-30d' }, now) : within;
   const { window } = newcomersWithin;
   const of = repository === undefined ? {} : { repository };
   const [people, before, newcomers] = await Promise.all([
@@ -94,13 +101,13 @@ export function communitySection(scope: CommunityScope, community: Community, re
 function peopleList({ provider, path }: CommunityScope, { people, before, within }: Community, reader: Reader): Markup {
   const { items } = people;
   if (items.length === 0) return html`<p class="empty">${reader.language.words.nobodyYet}</p>`;
-  const facts = factsOf('people-tip', { asOf: people.asOf, within }, reader);
+  const facts = toFacts('people-tip', { asOf: people.asOf, within }, reader);
   const numberBefore = numbersBefore(before);
   const most = Math.max(1, ...items.map(({ contributions }) => contributions));
   return html`<ol class="people">${items.map((person) => {
     const { name, contributions } = person;
     return html`<li>${personLink(provider, person, reader)}
-<meter min="0" max="${most}" value="${contributions}"></meter><span class="count">${number({ path, within, name, contributions }, facts, reader)}${changeOf(contributions, numberBefore(person), reader)}</span></li>`;
+<meter min="0" max="${most}" value="${contributions}"></meter><span class="count">${number({ path, within, name, contributions }, facts, reader)}${renderChange(contributions, numberBefore(person), reader)}</span></li>`;
   })}</ol>
 ${sharedTip(facts, reader)}`;
 }
@@ -109,7 +116,7 @@ function newcomersBox({ provider, path }: CommunityScope, community: Community, 
   const { newcomers, newcomersWithin: within } = community;
   if (newcomers === undefined) return false;
   const { detail } = reader.words;
-  const facts = factsOf('newcomers-tip', { asOf: newcomers.asOf, within }, reader);
+  const facts = toFacts('newcomers-tip', { asOf: newcomers.asOf, within }, reader);
   return html`<section class="newcomers"><h3>${detail.newcomers}</h3>
 <p class="note">${nameOfWindow(within, reader)}: ${newcomers.items.length === 0 ? detail.noNewcomers : detail.newcomersMean}</p>
 <ul class="people">${newcomers.items.map(
@@ -130,12 +137,12 @@ function number({ path, within, name, contributions }: Counted, facts: NumberFac
   return numberLink(address, reader.language.number(contributions), facts);
 }
 
-function factsOf(
+function toFacts(
   id: string,
   { asOf, within }: { asOf: Date | undefined; within: PageWindow },
   reader: Reader,
 ): NumberFacts {
-  return { id, means: definitionOf('contributions', reader), window: nameOfWindow(within, reader), asOf };
+  return { id, means: defineNumber('contributions', reader), window: nameOfWindow(within, reader), asOf };
 }
 
 /** Returns the number of a person in the previous window; undefined where it is not known. */

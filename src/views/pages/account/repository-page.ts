@@ -19,10 +19,10 @@ import { type Part, partReader, RepositoryPart } from '../layout/parts.ts';
 import { tipsPath } from '../layout/style.ts';
 import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
 import type { Progress } from '../progress/store.ts';
-import { type Reader, readerOf } from '../reader.ts';
+import { type Reader, toReader } from '../reader.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import { boards, counters, earnable, repositoryFacts, section } from './sections.ts';
-import { PeopleQuery, windowOf } from './window-picker.ts';
+import { PeopleQuery, readPageWindow } from './window-picker.ts';
 
 const listLengths = { people: 50, achievements: 12, boards: 12 };
 const readRepository = partReader(RepositoryPart);
@@ -60,7 +60,7 @@ export function repositoryPage(
     params: RepositoryPath,
     query: PeopleQuery,
     load: async (read, { account, params: { repository: name }, query: { people = listLengths.people, ...query } }) => {
-      const within = windowOf(query, now());
+      const within = readPageWindow(query, now());
       const [community, numbers] = await Promise.all([
         loadCommunity(read, within, { repository: name, limit: Number(people), now: now() }),
         read('listRepositoryContributions', { params: { repository: name } }).then(readRepository),
@@ -82,12 +82,12 @@ export function repositoryPage(
       return { repository, numbers, boards: boardsOf, community, earnable: defined, collected };
     },
     render: (data, { account, provider }, language) => ({
-      html: renderRepository(site, readerOf(language), { ...data, owner: account.name, provider: provider.name }),
+      html: renderRepository(site, toReader(language), { ...data, owner: account.name, provider: provider.name }),
       isComplete: [data.community.people, data.numbers].every(({ missing }) => missing.length === 0),
       staleAt: data.community.people.staleAt,
     }),
     renderPending: ({ provider, name, repository }, language, wait) =>
-      pendingPage(site, readerOf(language), { provider, name, title: repository, wait }),
+      pendingPage(site, toReader(language), { provider, name, title: repository, wait }),
   };
 }
 
@@ -117,7 +117,7 @@ ${description !== '' && html`<p class="bio" dir="auto">${description}</p>`}
 ${repositoryFacts(owner, repository, { id: 'stars-tip' }, reader)}
 <p><a class="button" href="${composerPath({ provider, name: owner, repository: name, card: 'contributors' })}">${words.toReadme}</a></p></section>
 ${isCollecting(collected) && collectingLine({ provider, name: owner, repository: name }, collected, reader)}
-${section(words.contributions, counters({ values: data.numbers.items[0]?.contributions ?? {}, pathOf: (counter) => repositoryCounterPath(provider, owner, name, counter), isOfAll: true }, data.numbers, reader), html`<a class="quiet" href="${endpointPath(provider, owner, `repositories/${encodeURIComponent(name)}/contributions`)}">${words.asData}</a>`)}
+${section(words.contributions, counters({ values: data.numbers.items[0]?.contributions ?? {}, toPath: (counter) => repositoryCounterPath(provider, owner, name, counter), isOfAll: true }, data.numbers, reader), html`<a class="quiet" href="${endpointPath(provider, owner, `repositories/${encodeURIComponent(name)}/contributions`)}">${words.asData}</a>`)}
 ${communitySection({ provider, owner, repository: name, path }, community, reader)}
 ${data.earnable.length > 0 && section(words.detail.toEarn, earnable({ provider, owner, asOf: data.numbers.asOf }, data.earnable, reader))}
 ${data.boards.length > 0 && section(words.detail.countedOn, boards(data.boards, owner, reader))}`,

@@ -5,9 +5,9 @@ import type { LanguageSum } from '../../../contributions/languages/store.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../../../model/kinds.ts';
 import type { Earnable } from '../../../recognition/achievements/awards/earnable-store.ts';
 import { maxHolders } from '../../../recognition/achievements/awards/holders-store.ts';
-import { initialsOf } from '../../cards/drawing/avatar.ts';
+import { toInitials } from '../../cards/drawing/avatar.ts';
 import { icons } from '../../cards/drawing/icons.ts';
-import { metalOf, metals } from '../../cards/drawing/medal.ts';
+import { metals, toMetal } from '../../cards/drawing/medal.ts';
 import { fill } from '../../languages/language.ts';
 import {
   accountPath,
@@ -20,7 +20,7 @@ import {
   repositoryPath,
   withQuery,
 } from '../addresses.ts';
-import { definitionOf, definitionsOf } from '../definitions.ts';
+import { defineCounter, defineNumber } from '../definitions.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { asOfText, type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
 import type { AwardPart, BoardPart, Part } from '../layout/parts.ts';
@@ -44,7 +44,7 @@ ${content}
 /** Renders an avatar beside a name. The initials beneath it are seen while there is no image. */
 export function avatar(provider: string, account: { name: string; display_name: string }, sizePx: number): Markup {
   const { name, display_name: displayName } = account;
-  return html`<span class="avatar" data-initials="${initialsOf(displayName || name)}"><img src="${avatarPath(provider, name)}" alt="" width="${sizePx}" height="${sizePx}" loading="lazy"></span>`;
+  return html`<span class="avatar" data-initials="${toInitials(displayName || name)}"><img src="${avatarPath(provider, name)}" alt="" width="${sizePx}" height="${sizePx}" loading="lazy"></span>`;
 }
 
 /** Renders a person's avatar, name and login, with a link to the person's page. */
@@ -57,14 +57,14 @@ export function personLink(provider: string, person: { name: string; display_nam
 interface ShownCounters {
   /** Counters without a value are not shown. */
   values: Readonly<Partial<Record<CounterName, number>>>;
-  pathOf: (counter: CounterName) => string;
+  toPath: (counter: CounterName) => string;
   /** True when the counters count the items of all people in repositories, as for an organization. */
   isOfAll: boolean;
 }
 
 /** Renders counters, the most usual first. */
 export function counters(
-  { values, pathOf, isOfAll }: ShownCounters,
+  { values, toPath, isOfAll }: ShownCounters,
   part: Pick<Part<unknown>, 'asOf' | 'missing' | 'includesPrivate'>,
   reader: Reader,
 ): Markup {
@@ -79,18 +79,18 @@ export function counters(
     const isUnknown = value === 0 && missing.includes(name);
     const number = isUnknown
       ? html`<span aria-hidden="true">–</span><span class="unseen">${words.unknownValue}</span>`
-      : numberLink(to(withQuery(pathOf(name), visible)), language.number(value), { id });
+      : numberLink(to(withQuery(toPath(name), visible)), language.number(value), { id });
     return [before, number, after, end];
   })}</dl>
 ${provenance(part, reader)}`;
 }
 
 /** Returns the markup around the number of each counter, which is the same on all pages in a language. */
-const framesOf = ({ isOfAll }: { isOfAll: boolean }) =>
+const createFrames = ({ isOfAll }: { isOfAll: boolean }) =>
   oncePerLanguage((reader) =>
     counterRows.map(({ name }) => {
       const id = `${name}-tip`;
-      const [means] = definitionsOf(name, { isOfAll }, reader);
+      const [means] = defineCounter(name, { isOfAll }, reader);
       return {
         name,
         id,
@@ -100,8 +100,8 @@ const framesOf = ({ isOfAll }: { isOfAll: boolean }) =>
       };
     }),
   );
-const framesOfPerson = framesOf({ isOfAll: false });
-const framesOfAll = framesOf({ isOfAll: true });
+const framesOfPerson = createFrames({ isOfAll: false });
+const framesOfAll = createFrames({ isOfAll: true });
 
 /** Renders the changed files of languages, the most usual first. */
 export function languages(
@@ -112,7 +112,7 @@ export function languages(
   reader: Reader,
 ): Markup {
   const { language: own, words, to } = reader;
-  const facts = { id: 'languages-tip', means: definitionOf('languages', reader), window: words.detail.lifetime, asOf };
+  const facts = { id: 'languages-tip', means: defineNumber('languages', reader), window: words.detail.lifetime, asOf };
   const most = Math.max(1, ...sums.map(({ files }) => files));
   return html`<ol class="people shares">${sums.map(({ language, files }) => {
     const number = own.plural('changedFiles', files);
@@ -162,26 +162,26 @@ export function calendar(
 
 /**
  * Printed pages keep the image of the screen, because browsers print without waiting for another one.
- * @param pathOf returns the path of the card in a width.
+ * @param toPath returns the path of the card in a width.
  */
-export function calendarPicture(pathOf: (width: string) => string, { words }: Reader): Markup {
+export function calendarPicture(toPath: (width: string) => string, { words }: Reader): Markup {
   return html`<picture>${calendarWidths.map(
-    ({ width, screen }) => html`<source media="screen and (max-width: ${screen}px)" srcset="${pathOf(`${width}`)}">`,
-  )}<img class="calendar" src="${pathOf(`${contentWidth}`)}" alt="${words.year}"></picture>`;
+    ({ width, screen }) => html`<source media="screen and (max-width: ${screen}px)" srcset="${toPath(`${width}`)}">`,
+  )}<img class="calendar" src="${toPath(`${contentWidth}`)}" alt="${words.year}"></picture>`;
 }
 
 /** Renders the definition of a calendar's numbers, and links to the items of its year. */
 export function calendarNote(
-  pathOf: (counter: CounterName) => string,
+  toPath: (counter: CounterName) => string,
   { asOf, includesPrivate }: Pick<Part<unknown>, 'asOf' | 'includesPrivate'>,
   reader: Reader,
 ): Markup {
   const { language, to } = reader;
   const links = dailyCounters.map(
     ({ name }, index) =>
-      html`${index > 0 && ' · '}<a href="${to(withQuery(pathOf(name), { period: 'last-365d', ...privateQuery(includesPrivate) }))}">${language.words[name]}</a>`,
+      html`${index > 0 && ' · '}<a href="${to(withQuery(toPath(name), { period: 'last-365d', ...privateQuery(includesPrivate) }))}">${language.words[name]}</a>`,
   );
-  return html`<p class="note">${definitionOf('days', reader)}<br>${links}${asOfText(asOf, reader)}</p>`;
+  return html`<p class="note">${defineNumber('days', reader)}<br>${links}${asOfText(asOf, reader)}</p>`;
 }
 
 /**
@@ -193,7 +193,7 @@ export function medal(
   { holders, sizePx }: { holders: number | undefined; sizePx: number },
 ): Markup {
   const address = `${endpointPath(provider, name, `achievements/${awardId}`)}?format=svg&raw=true`;
-  const rim = holders !== undefined && rims.get(metalOf(holders)?.name);
+  const rim = holders !== undefined && rims.get(toMetal(holders)?.name);
   return html`<img${rim} src="${address}" alt="" width="${sizePx}" height="${sizePx}">`;
 }
 
@@ -228,7 +228,7 @@ export function heldBy(holders: number, { language }: Reader): string {
 /** Returns the facts about numbers of people who hold an achievement. */
 export function holdersFacts(asOf: Date | undefined, reader: Reader): NumberFacts {
   const { lifetime } = reader.words.detail;
-  return { id: 'holders-tip', means: definitionOf('holders', reader), window: lifetime, asOf };
+  return { id: 'holders-tip', means: defineNumber('holders', reader), window: lifetime, asOf };
 }
 
 /** Renders the achievements of an owner that people can earn, with their descriptions. */
@@ -269,7 +269,7 @@ export function repositories(owner: string, items: readonly ShownRepository[], r
   if (items.length === 0) return html`<p class="empty">${words.noRepositories}</p>`;
   const facts = {
     id: 'repository-stars-tip',
-    means: definitionsOf('stars', { isOfAll: true }, reader)[0],
+    means: defineCounter('stars', { isOfAll: true }, reader)[0],
     window: words.detail.lifetime,
     asOf: undefined,
   };

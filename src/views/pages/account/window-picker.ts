@@ -1,8 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { WindowParameters } from '../../../model/windows/parameters.ts';
 import { today } from '../../../model/windows/periods.ts';
-import { meaningOf, readWindow, type Window, type WindowMeaning, windowBefore } from '../../../model/windows/window.ts';
-import { daysOf } from '../../cards/states/window-days.ts';
+import {
+  readWindow,
+  toWindowMeaning,
+  type Window,
+  type WindowMeaning,
+  windowBefore,
+} from '../../../model/windows/window.ts';
+import { formatDays } from '../../cards/states/window-days.ts';
 import { fill, type Language } from '../../languages/language.ts';
 import { withQuery } from '../addresses.ts';
 import { labelOfPeriod } from '../composer/labels.ts';
@@ -52,7 +58,7 @@ export interface PageWindow {
  * @param account the account whose private contributions the page can show; absent: it has public ones alone.
  * @throws AppError `invalid_input` as `readWindow`.
  */
-export function windowOf(
+export function readPageWindow(
   query: Static<typeof WindowQuery> & { private?: string | undefined },
   now: Date,
   account?: { publishesPrivate: boolean },
@@ -83,7 +89,7 @@ function windowToCompare(window: Window, now: Date): Window | undefined {
 }
 
 /** Renders the difference between a number and that of the previous window; nothing where that one is not known. */
-export function changeOf(present: number, before: number | undefined, { language, words }: Reader): Markup | false {
+export function renderChange(present: number, before: number | undefined, { language, words }: Reader): Markup | false {
   if (before === undefined) return false;
   const difference = present - before;
   const [direction, sign] = difference > 0 ? ['up', '▲'] : difference < 0 ? ['down', '▼'] : ['same', '='];
@@ -110,15 +116,15 @@ function usualWindows({ words: { detail } }: Reader): readonly (readonly [period
 /** Formats the days of a window. */
 export function daysOfWindow(window: WindowMeaning, language: Pick<Language, 'date' | 'dateRange'>): string {
   const { since, until, time_zone: timeZone } = window;
-  if (since === null || until === null) return daysOf(window, language.date);
+  if (since === null || until === null) return formatDays(window, language.date);
   // Dates are formatted in UTC.
-  const dayOf = (ms: number): Date => new Date(today(new Date(ms), timeZone).toString());
-  return language.dateRange(dayOf(Date.parse(since)), dayOf(Date.parse(until) - 1));
+  const toDay = (ms: number): Date => new Date(today(new Date(ms), timeZone).toString());
+  return language.dateRange(toDay(Date.parse(since)), toDay(Date.parse(until) - 1));
 }
 
 /** Returns the name of a window. */
 export function nameOfWindow({ window, texts: { period } }: PageWindow, reader: Reader): string {
-  if (window !== undefined && period === undefined) return daysOfWindow(meaningOf(window), reader.language);
+  if (window !== undefined && period === undefined) return daysOfWindow(toWindowMeaning(window), reader.language);
   const [, name] = usualWindows(reader).find(([value]) => value === period) ?? [];
   return name ?? labelOfPeriod(period ?? '', reader);
 }

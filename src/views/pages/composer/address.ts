@@ -1,5 +1,5 @@
 import { toPathPart } from '../../../model/account.ts';
-import { cardOf } from '../../cards/index.ts';
+import { findCard } from '../../cards/index.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 import type { Reader } from '../reader.ts';
 
@@ -133,14 +133,14 @@ const unchanged: Record<string, string> = {
 };
 
 /** Returns the names in a list with commas between. */
-export function listOf(value = ''): string[] {
+export function readList(value = ''): string[] {
   return value
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
 }
 
-export function kindOf(values: FieldValues): Kind {
+export function findKind(values: FieldValues): Kind {
   return kinds.find(({ card }) => card === values.get('card')) ?? kinds[0];
 }
 
@@ -148,14 +148,14 @@ export function kindOf(values: FieldValues): Kind {
 export function imagePath(values: FieldValues): string | undefined {
   const name = values.get('name') ?? '';
   if (name === '') return undefined;
-  const kind = kindOf(values);
+  const kind = findKind(values);
   const repository = kind.takesRepository ? (values.get('repository') ?? '') : '';
   const board = values.get('board') ?? '';
   if (kind.fields.includes('board') && board === '') return undefined;
   const format = values.get('format') === 'png' ? 'png' : 'svg';
   const parameters = new URLSearchParams({ format, ...kind.parameters(repository) });
   for (const parameter of new Set([...kindFields, ...Object.keys(cardOptionParameters)])) {
-    const value = valueOf(values, parameter, kind);
+    const value = toValue(values, parameter, kind);
     // Fields of another kind of card are left out.
     if (kindFields.some((field) => field === parameter && !kind.fields.includes(field))) continue;
     if (value === '' || value === unchanged[parameter] || (parameter === 'scale' && format === 'svg')) continue;
@@ -168,10 +168,10 @@ export function imagePath(values: FieldValues): string | undefined {
 }
 
 /** Returns the value of a field, without parts that only other kinds of cards have. A card with named parts checks them. */
-function valueOf(values: FieldValues, parameter: string, { card }: Kind): string {
+function toValue(values: FieldValues, parameter: string, { card }: Kind): string {
   const value = values.get(parameter) ?? '';
   if (parameter !== 'hide' && parameter !== 'show') return value;
-  const { hideable, showable, alsoHideable } = cardOf(card).parts;
+  const { hideable, showable, alsoHideable } = findCard(card).parts;
   if (parameter === 'hide' && alsoHideable !== undefined) return value;
   const parts = parameter === 'hide' ? hideable : showable;
   return value

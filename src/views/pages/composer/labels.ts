@@ -2,13 +2,13 @@ import type { StreakUnit } from '../../../contributions/calendar/streaks.ts';
 import { counterNames } from '../../../model/counters.ts';
 import { toLocale } from '../../languages/locales.ts';
 import type { PageWords } from '../../languages/texts.ts';
-import { type Reader, readerOf } from '../reader.ts';
-import { type FieldValues, kindOf, kinds } from './address.ts';
+import { type Reader, toReader } from '../reader.ts';
+import { type FieldValues, findKind, kinds } from './address.ts';
 
 /** Describes the image in its own language for readers who cannot see it. */
-export function altTextOf(values: FieldValues): string {
-  const { card, takesRepository, fields } = kindOf(values);
-  const reader = readerOf({ locale: toLocale(values.get('locale') ?? 'en'), isChosen: true });
+export function formatAltText(values: FieldValues): string {
+  const { card, takesRepository, fields } = findKind(values);
+  const reader = toReader({ locale: toLocale(values.get('locale') ?? 'en'), isChosen: true });
   const below = takesRepository ? values.get('repository') : fields.includes('board') ? values.get('board') : undefined;
   const of = [values.get('name') ?? '', ...(below === undefined || below === '' ? [] : [below])].join('/');
   return `${labelOfCard(card, reader)}: ${of}`;

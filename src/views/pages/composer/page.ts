@@ -1,20 +1,20 @@
 import { streakUnits } from '../../../contributions/calendar/streaks.ts';
 import { relativePeriods } from '../../../model/windows/periods.ts';
-import { palettesOf, themeNames } from '../../cards/drawing/themes.ts';
-import { cardOf } from '../../cards/index.ts';
+import { findPalettes, themeNames } from '../../cards/drawing/themes.ts';
+import { findCard } from '../../cards/index.ts';
 import { layouts } from '../../cards/options.ts';
 import { fill } from '../../languages/language.ts';
 import { locales } from '../../languages/locales.ts';
 import type { PageWords } from '../../languages/texts.ts';
 import { galleryImagePath } from '../gallery/page.ts';
-import { galleryCardOf } from '../gallery/samples.ts';
+import { findGalleryCard } from '../gallery/samples.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { phonePicture } from '../layout/phone-picture.ts';
 import { swatch } from '../layout/swatch.ts';
 import type { Reader } from '../reader.ts';
-import { type Field, type FieldValues, imagePath, kindOf, kinds, listOf } from './address.ts';
-import { altTextOf, labelOfCard, labelOfPart, labelOfPeriod, labelOfUnit, nameOfLanguage } from './labels.ts';
+import { type Field, type FieldValues, findKind, imagePath, kinds, readList } from './address.ts';
+import { formatAltText, labelOfCard, labelOfPart, labelOfPeriod, labelOfUnit, nameOfLanguage } from './labels.ts';
 import { isPublic } from './public-address.ts';
 import { type Embedding, snippets, withTheme } from './snippets.ts';
 
@@ -56,7 +56,7 @@ ${result(form, site)}
 function formFields(form: Form, { providers }: Site): Markup {
   const { reader, texts, values } = form;
   const { words } = reader;
-  const kind = kindOf(values);
+  const kind = findKind(values);
   const chosen = reader.to('').includes('lang=');
   return html`${chosen && html`<input type="hidden" name="lang" value="${reader.language.locale}">`}<fieldset class="fields"><legend>${texts.card}</legend>
 ${select(values, 'provider', words.host, providers.map(named))}
@@ -143,24 +143,24 @@ const kindField: Readonly<Record<Field, (form: Form) => Markup>> = {
 
 /** Returns the names to leave out that are no parts, such as those of languages. */
 function namesIn(values: FieldValues): string[] {
-  const { hideable } = cardOf(kindOf(values).card).parts;
-  return listOf(values.get('hide')).filter((name) => !hideable.includes(name));
+  const { hideable } = findCard(findKind(values).card).parts;
+  return readList(values.get('hide')).filter((name) => !hideable.includes(name));
 }
 
 function themes({ values, reader }: Form): Markup {
   const chosen = values.get('theme') ?? 'auto';
   return html`<fieldset class="choices"><legend>${reader.words.themes}</legend>${themeNames.map(
     (theme) =>
-      html`<label><input type="radio" name="theme" value="${theme}"${checked(theme === chosen)}>${swatch(palettesOf(theme))}${theme.replaceAll('-', ' ')}</label>`,
+      html`<label><input type="radio" name="theme" value="${theme}"${checked(theme === chosen)}>${swatch(findPalettes(theme))}${theme.replaceAll('-', ' ')}</label>`,
   )}</fieldset>`;
 }
 
 /** The parts of the card, checked where they are on it. */
 function parts({ values, texts, reader }: Form): Markup | undefined {
-  const { card } = kindOf(values);
-  const { hideable, showable } = cardOf(card).parts;
+  const { card } = findKind(values);
+  const { hideable, showable } = findCard(card).parts;
   if (hideable.length + showable.length === 0) return undefined;
-  const chosen = (name: 'hide' | 'show'): string[] => listOf(values.get(name));
+  const chosen = (name: 'hide' | 'show'): string[] => readList(values.get(name));
   const isShown = (part: string): boolean =>
     hideable.includes(part) ? !chosen('hide').includes(part) : chosen('show').includes(part);
   return html`<fieldset class="choices"><legend>${texts.parts}</legend><input type="hidden" name="parts" value="${card}">${[
@@ -179,7 +179,7 @@ function result({ values, texts }: Form, { publicUrl, profileUrl }: Site): Marku
   const embedding: Embedding = {
     imageUrl: `${base}${path}`,
     linkUrl: profileUrl(values.get('provider') ?? 'github', values.get('name') ?? ''),
-    altText: altTextOf(values),
+    altText: formatAltText(values),
   };
   return html`<section class="shown"><h2>${texts.preview}</h2>
 ${previews(path, embedding.altText, texts.preview)}</section>
@@ -190,7 +190,7 @@ ${snippets.map(({ id, label, write }) => snippet(id, id === 'picture' ? texts.li
 
 /** Shows the chosen card of an invented account. */
 function example(values: FieldValues, texts: PageWords['composer']): Markup {
-  const card = galleryCardOf(kindOf(values).card, values);
+  const card = findGalleryCard(findKind(values).card, values);
   const look = { theme: values.get('theme') ?? 'auto', locale: values.get('locale') ?? 'en' };
   const path = card && galleryImagePath(card, look);
   return html`<section class="shown"><h2>${texts.example}</h2><p>${texts.nameFirst}</p>${path !== undefined && previews(path, texts.example, texts.preview)}</section>`;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { languageOf, sendPage } from '../../../http/pipeline/pages.ts';
+import { readLanguage, sendPage } from '../../../http/pipeline/pages.ts';
 import type { App } from '../../../http/server/app.ts';
 import { toFields } from '../../../model/fields.ts';
-import { cardOf } from '../../cards/index.ts';
+import { findCard } from '../../cards/index.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 import type { Site } from '../layout/layout.ts';
-import { readerOf } from '../reader.ts';
-import { checkboxes, type FieldValues, kindFields, kindOf, listOf } from './address.ts';
+import { toReader } from '../reader.ts';
+import { checkboxes, type FieldValues, findKind, kindFields, readList } from './address.ts';
 import { composerPage } from './page.ts';
 
 const fields = [
@@ -27,7 +27,7 @@ export function composerRoutes(app: App, { site }: { site: Site }): void {
   app.get('/cards', { schema: { hide: true }, config: { isPage: true } }, async (request, reply) =>
     sendPage(
       reply.header('cache-control', 'no-store'),
-      composerPage(site, readerOf(languageOf(site, request)), readForm(request.query)),
+      composerPage(site, toReader(readLanguage(site, request)), readForm(request.query)),
     ),
   );
   app.get('/cards/script.js', { schema: { hide: true } }, async (_request, reply) =>
@@ -50,9 +50,9 @@ function readForm(query: unknown): FieldValues {
     const last = sentFor(field).at(-1);
     if (last !== undefined) values.set(field, last.slice(0, maxLength));
   }
-  const { card } = kindOf(values);
+  const { card } = findKind(values);
   if (sent.get('parts') === card) chooseParts(values, card, sentFor('part'));
-  if (card === 'contributions' && listOf(values.get('show')).includes('trend')) chooseSeries(values);
+  if (card === 'contributions' && readList(values.get('show')).includes('trend')) chooseSeries(values);
   return values;
 }
 
@@ -64,8 +64,8 @@ function chooseSeries(values: Map<string, string>): void {
 
 /** Sets the parts to leave out and to add from those that are checked. The parts of another card say nothing of this one. */
 function chooseParts(values: Map<string, string>, card: string, checked: readonly string[]): void {
-  const { hideable, showable, alsoHideable } = cardOf(card).parts;
-  const named = alsoHideable === undefined ? [] : listOf(values.get('hide'));
+  const { hideable, showable, alsoHideable } = findCard(card).parts;
+  const named = alsoHideable === undefined ? [] : readList(values.get('hide'));
   const hidden = new Set([...hideable.filter((part) => !checked.includes(part)), ...named]);
   values.set('hide', [...hidden].join(','));
   values.set('show', showable.filter((part) => checked.includes(part)).join(','));

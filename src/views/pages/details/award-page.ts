@@ -11,7 +11,7 @@ import { numberLink, tip } from '../layout/numbers.ts';
 import { AwardPart, type Part, partReader } from '../layout/parts.ts';
 import { tipsPath } from '../layout/style.ts';
 import { pendingPage } from '../progress/page.ts';
-import { type Reader, readerOf } from '../reader.ts';
+import { type Reader, toReader } from '../reader.ts';
 
 const AwardPath = Type.Object({
   ...AccountPath.properties,
@@ -43,12 +43,12 @@ export function awardPage(site: Site, provider: string, { findAchievement }: Sou
       return part === undefined || part instanceof MovedRepository ? undefined : { award: part, achievement };
     },
     render: (data, { account }, language) => ({
-      html: render(site, readerOf(language), account, data),
+      html: render(site, toReader(language), account, data),
       isComplete: true,
       staleAt: data.award.staleAt,
     }),
     renderPending: ({ provider, name }, language, wait) =>
-      pendingPage(site, readerOf(language), { provider, name, title: name, wait }),
+      pendingPage(site, toReader(language), { provider, name, title: name, wait }),
   };
 }
 

@@ -5,17 +5,17 @@ import type { Page, ReadPart } from '../../../http/pipeline/pages.ts';
 import { toPathPart } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import { noSuchBoard } from '../../../recognition/boards/views/load-board.ts';
-import { completenessOf } from '../../cards/states/completeness.ts';
+import { formatCompleteness } from '../../cards/states/completeness.ts';
 import { fill } from '../../languages/language.ts';
 import { daysOfWindow } from '../account/window-picker.ts';
 import { accountPath, boardPath, endpointPath, previewPath, withQuery } from '../addresses.ts';
-import { definitionOf } from '../definitions.ts';
+import { defineNumber } from '../definitions.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { type Part, partReader } from '../layout/parts.ts';
 import { tipsPath } from '../layout/style.ts';
 import { pendingPage } from '../progress/page.ts';
-import { type Reader, readerOf } from '../reader.ts';
+import { type Reader, toReader } from '../reader.ts';
 import { morePeopleLink, SeasonNumber } from './parts.ts';
 import { podium, type RankFacts, RankPart, rankTable } from './ranks.ts';
 
@@ -105,7 +105,7 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       const { meta_data: meta, next_cursor: next } = result.envelope;
       const list = seasons === undefined || seasons instanceof MovedRepository ? [] : seasons.items;
       const frozen = list.find((item) => String(item.number) === season);
-      const board = frozen === undefined ? present : boardOf(frozen, slug, present);
+      const board = frozen === undefined ? present : toBoardPart(frozen, slug, present);
       if (board === undefined) throw noSuchBoard();
       const countsPrivate = meta.includes_private === true;
       return { board, isPresent: present !== undefined, ranks, countsPrivate, next, seasons: list };
@@ -117,12 +117,12 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       return own === undefined ? data : { ...data, own };
     },
     render: (data, { account, query }, language) => ({
-      html: render(site, readerOf(language), { ...data, account, query }),
+      html: render(site, toReader(language), { ...data, account, query }),
       isComplete: data.ranks.missing.length === 0,
       staleAt: data.ranks.staleAt,
     }),
     renderPending: ({ provider, name, slug }, language, wait) =>
-      pendingPage(site, readerOf(language), { provider, name, title: slug, wait }),
+      pendingPage(site, toReader(language), { provider, name, title: slug, wait }),
   };
 }
 
@@ -130,7 +130,7 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
  * Returns a board as it was in a frozen season.
  * @param present undefined where its file no longer defines the board.
  */
-function boardOf(season: SeasonPart, slug: string, present: BoardPart | undefined): BoardPart {
+function toBoardPart(season: SeasonPart, slug: string, present: BoardPart | undefined): BoardPart {
   const { since, until, time_zone: timeZone, ...frozen } = season;
   const window = { since, until, time_zone: timeZone };
   return { ...frozen, slug: present?.slug ?? slug, window, teams: present?.teams ?? [] };
@@ -184,7 +184,7 @@ function render(site: Site, reader: Reader, view: BoardView): string {
     scripts: [tipsPath],
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
 <h1>${board.name}</h1>${board.description !== '' && html`<p class="bio" dir="auto">${board.description}</p>`}
-<p class="facts"><span>${counted.window}</span><span>${completenessOf((season ?? board).repositories, ranks.asOf, language)}</span>${
+<p class="facts"><span>${counted.window}</span><span>${formatCompleteness((season ?? board).repositories, ranks.asOf, language)}</span>${
       season !== undefined &&
       !view.countsPrivate &&
       html`<a href="${endpointPath(provider, name, `${data}/statement`)}">${detail.statement}</a>`
@@ -194,7 +194,7 @@ function render(site: Site, reader: Reader, view: BoardView): string {
       html`<a href="${endpointPath(provider, name, data, { format: 'voters' })}">voters.yaml</a>`
     }</p>
 ${season?.rule_known === false && html`<p class="note">${detail.noRule}</p>`}
-${incompleteOf((season ?? board).repositories, reader)}
+${renderIncomplete((season ?? board).repositories, reader)}
 ${pickers(view, path, reader)}</section>
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), counted, reader)}
 <section><div class="heading"><h2>${detail.ranking}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
@@ -209,10 +209,10 @@ function facts({ board, ranks, account, query, seasons }: BoardView, path: strin
   const season = seasons.find((candidate) => String(candidate.number) === number);
   return {
     id: 'points-tip',
-    means: definitionOf('points', reader),
-    window: spanOf(season ?? board.window, board.window.time_zone, reader),
+    means: defineNumber('points', reader),
+    window: formatSpan(season ?? board.window, board.window.time_zone, reader),
     asOf: ranks.asOf,
-    pathOf: (login) => withQuery(`${path}/people/${toPathPart(login)}`, number === undefined ? {} : { season: number }),
+    toPath: (login) => withQuery(`${path}/people/${toPathPart(login)}`, number === undefined ? {} : { season: number }),
     provider: account.provider,
     threshold: board.threshold,
   };
@@ -222,7 +222,7 @@ function facts({ board, ranks, account, query, seasons }: BoardView, path: strin
 const shownIncomplete = 20;
 
 /** Names the repositories that are not completely collected. */
-function incompleteOf({ incomplete }: BoardPart['repositories'], { words, language }: Reader): Markup | false {
+function renderIncomplete({ incomplete }: BoardPart['repositories'], { words, language }: Reader): Markup | false {
   if (incomplete.length === 0) return false;
   const named = incomplete.slice(0, shownIncomplete).map(
     ({ repository, state }) =>
@@ -235,7 +235,7 @@ function incompleteOf({ incomplete }: BoardPart['repositories'], { words, langua
 }
 
 /** The days of a window. */
-function spanOf(ends: Ends, timeZone: string, { language, words }: Reader): string {
+function formatSpan(ends: Ends, timeZone: string, { language, words }: Reader): string {
   const { since, until } = ends;
   if (since === null && until === null) return words.detail.lifetime;
   return daysOfWindow({ since, until, time_zone: timeZone }, language);
@@ -250,7 +250,7 @@ function pickers({ board, isPresent, seasons, query }: BoardView, path: string, 
   const seasonLinks = seasons.map((finished) =>
     link(
       { season: String(finished.number) },
-      spanOf(finished, board.window.time_zone, reader),
+      formatSpan(finished, board.window.time_zone, reader),
       String(finished.number) === season,
     ),
   );

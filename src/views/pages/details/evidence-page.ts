@@ -6,12 +6,12 @@ import type { Page, PageContext } from '../../../http/pipeline/pages.ts';
 import type { Account } from '../../../model/account.ts';
 import { fill } from '../../languages/language.ts';
 import {
-  changeOf,
   type PageWindow,
   PrivateParameter,
   privateQuery,
+  readPageWindow,
+  renderChange,
   WindowQuery,
-  windowOf,
   windowPicker,
 } from '../account/window-picker.ts';
 import { accountPath, endpointPath, previewPath, repositoryPath, withQuery } from '../addresses.ts';
@@ -19,9 +19,9 @@ import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { type Part, partReader } from '../layout/parts.ts';
 import { pendingPage } from '../progress/page.ts';
-import { type Reader, readerOf } from '../reader.ts';
+import { type Reader, toReader } from '../reader.ts';
 import { olderLink, SeasonNumber } from './parts.ts';
-import { remainderOf } from './remainder.ts';
+import { renderRemainder } from './remainder.ts';
 
 const Item = Type.Object({
   kind: Type.Union([Type.Null(), Type.String()]),
@@ -119,7 +119,7 @@ export function evidencePage<Path extends TObject>(
     params: kind.params,
     query: kind.canBePrivate === true ? queries.visibility : queries[kind.windows],
     load: async (read, { account, params, query: { after, season, ...query } }) => {
-      const within = windowOf(kind.windows === 'periods' ? query : {}, now(), account);
+      const within = readPageWindow(kind.windows === 'periods' ? query : {}, now(), account);
       const visible = within.withPrivate ? { private: true } : {};
       const result = await read(kind.operationId, {
         ...kind.partRequest(params),
@@ -146,12 +146,12 @@ export function evidencePage<Path extends TObject>(
       return { ...part, meta, next, within, before: before?.missing?.length ? undefined : before?.total };
     },
     render: (data, context, language) => ({
-      html: render(site, readerOf(language), kind, data, context),
+      html: render(site, toReader(language), kind, data, context),
       isComplete: data.missing.length === 0,
       staleAt: data.staleAt,
     }),
     renderPending: ({ provider, name }, language, wait) => {
-      const reader = readerOf(language);
+      const reader = toReader(language);
       return pendingPage(site, reader, { provider, name, title: reader.words.detail.evidence, wait });
     },
   };
@@ -184,7 +184,7 @@ function render<Path extends TObject>(
       season === undefined ? previewPath(provider, name, ...preview) : previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.listLink}`} · ${detail.evidence}</p>
-<h1>${title}${subject !== undefined && html`: <bdi>${subject}</bdi>`}${total !== undefined && html` <span class="total">${language.number(count)}</span> ${changeOf(count, data.before, reader)}`}</h1>
+<h1>${title}${subject !== undefined && html`: <bdi>${subject}</bdi>`}${total !== undefined && html` <span class="total">${language.number(count)}</span> ${renderChange(count, data.before, reader)}`}</h1>
 ${definition.map((text) => html`<p class="bio">${text}</p>`)}
 ${details?.facts}${kind.windows === 'periods' && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
@@ -192,7 +192,7 @@ ${details?.parts}
 <section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, query)}">${words.asData}</a></div>
 ${data.items.length === 0 ? html`<p class="empty">${words.owner.nothingHere}</p>` : html`<ul class="entries">${data.items.map((item) => entry(item, reader))}</ul>`}
 ${data.next !== undefined && olderLink(path, { ...query, after: data.next }, reader)}
-${remainderOf(data.meta, details?.changed ?? 0, reader)}</section>`,
+${renderRemainder(data.meta, details?.changed ?? 0, reader)}</section>`,
   });
 }
 

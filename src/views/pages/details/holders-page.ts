@@ -11,11 +11,11 @@ import type {
 } from '../../../recognition/achievements/awards/holders-store.ts';
 import { asOfTime, heldBy, medal, personLink } from '../account/sections.ts';
 import { accountPath, awardPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
-import { definitionOf } from '../definitions.ts';
+import { defineNumber } from '../definitions.ts';
 import { html } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { pendingPage } from '../progress/page.ts';
-import { type Reader, readerOf } from '../reader.ts';
+import { type Reader, toReader } from '../reader.ts';
 import { olderLink } from './parts.ts';
 
 const Path = Type.Object({
@@ -64,23 +64,23 @@ export function holdersPage(
         return new MovedRepository(achievement.repository);
       }
       const start = cursors.readStart(listing, query);
-      const after = start.after && placeOf(start.after, id);
+      const after = start.after && readPlace(start.after, id);
       const found = cutPage(await findHolders(id, { limit: shownPeople + 1, after }), shownPeople, start);
       const last = found.hasNext ? found.page.at(-1) : undefined;
       const next = last && cursors.write(listing, [id, ...last.place]);
       return { achievement, people: found.page, next, staleAt: new Date(now().getTime() + freshMs) };
     },
     render: (data, { account }, language) => ({
-      html: render(site, readerOf(language), account, data),
+      html: render(site, toReader(language), account, data),
       isComplete: true,
       staleAt: data.staleAt,
     }),
     renderPending: ({ provider: host, name, repository }, language, wait) =>
-      pendingPage(site, readerOf(language), { provider: host, name, title: repository, wait }),
+      pendingPage(site, toReader(language), { provider: host, name, title: repository, wait }),
   };
 }
 
-function placeOf([achievementId, us, awardId]: Place, id: string): HolderPlace {
+function readPlace([achievementId, us, awardId]: Place, id: string): HolderPlace {
   if (achievementId !== id || typeof us !== 'string' || typeof awardId !== 'string') throw staleCursor('after');
   return [us, awardId];
 }
@@ -106,7 +106,7 @@ function render(
     main: html`<section class="award">${icon}<div><p class="handle"><a href="${to(accountPath(provider, name))}">${displayName || name}</a> · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a> · ${language.words.achievementsTitle}</p>
 <h1><bdi>${achievement.name}</bdi></h1>
 ${achievement.description !== '' && html`<p class="bio" dir="auto">${achievement.description}</p>`}</div></section>
-<section><h2>${holdersText}</h2><p class="note">${definitionOf('holders', reader)} · ${asOfTime(achievement.asOf, reader)}</p>
+<section><h2>${holdersText}</h2><p class="note">${defineNumber('holders', reader)} · ${asOfTime(achievement.asOf, reader)}</p>
 ${
   people.length === 0
     ? html`<p class="empty">${language.words.nobodyYet}</p>`

@@ -13,7 +13,7 @@ import {
   repositoryCounterPath,
   repositoryPath,
 } from '../addresses.ts';
-import { definitionOf, definitionsOf } from '../definitions.ts';
+import { defineCounter, defineNumber } from '../definitions.ts';
 import type { Site } from '../layout/layout.ts';
 import { pointsDetails } from './board-evidence.ts';
 import { evidencePage } from './evidence-page.ts';
@@ -39,7 +39,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         title: reader.language.words[counter],
         endpoint: `contributions/${counter}`,
         preview: ['contributions'],
-        definition: definitionsOf(counter, { isOfAll: type === 'organization' }, reader),
+        definition: defineCounter(counter, { isOfAll: type === 'organization' }, reader),
       }),
     }),
     contributor: evidencePage(site, now, {
@@ -54,7 +54,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         person: login,
         endpoint: `contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors'],
-        definition: [definitionOf('contributions', reader)],
+        definition: [defineNumber('contributions', reader)],
       }),
     }),
     language: evidencePage(site, now, {
@@ -68,7 +68,7 @@ export function evidencePages(site: Site, provider: string, now: () => Date) {
         title: languageNamed(language) ?? language,
         endpoint: `contributions/languages/${encodeURIComponent(language)}`,
         preview: ['contributions', { card: 'languages' }],
-        definition: [definitionOf('languages', reader)],
+        definition: [defineNumber('languages', reader)],
       }),
     }),
     ...repositoryPages(site, provider, now),
@@ -96,7 +96,7 @@ function pagesWithOwnWindow(site: Site, provider: string, now: () => Date) {
         person: login,
         endpoint: `boards/${slug}/people/${toPathPart(login)}`,
         preview: [`boards/${slug}`],
-        definition: [definitionOf('points', reader)],
+        definition: [defineNumber('points', reader)],
       }),
     }),
     progress: evidencePage(site, now, {
@@ -111,7 +111,7 @@ function pagesWithOwnWindow(site: Site, provider: string, now: () => Date) {
         title: reader.language.words.nextAchievement,
         endpoint: 'achievements/next',
         preview: ['achievements'],
-        definition: [definitionOf('progress', reader)],
+        definition: [defineNumber('progress', reader)],
       }),
     }),
   };
@@ -133,7 +133,7 @@ function repositoryPages(site: Site, provider: string, now: () => Date) {
         repository,
         endpoint: `repositories/${encodeURIComponent(repository)}/contributors/${encodeURIComponent(login)}/evidence`,
         preview: ['contributors', { repository }],
-        definition: [definitionOf('contributions', reader)],
+        definition: [defineNumber('contributions', reader)],
       }),
     }),
     repositoryCounter: evidencePage(site, now, {
@@ -148,7 +148,7 @@ function repositoryPages(site: Site, provider: string, now: () => Date) {
         repository,
         endpoint: `repositories/${encodeURIComponent(repository)}/contributions/${counter}`,
         preview: ['contributors', { repository }],
-        definition: definitionsOf(counter, { isOfAll: true }, reader),
+        definition: defineCounter(counter, { isOfAll: true }, reader),
       }),
     }),
   };

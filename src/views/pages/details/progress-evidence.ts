@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { NextAchievement } from '../../../recognition/achievements/awards/next.ts';
 import { accountPath, progressPath, repositoryPath } from '../addresses.ts';
-import { definitionOf } from '../definitions.ts';
+import { defineNumber } from '../definitions.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { numberLink, tip } from '../layout/numbers.ts';
 import type { Reader } from '../reader.ts';
@@ -27,7 +27,7 @@ export function progressLine(
   reader: Reader,
 ): Markup {
   const { language, to } = reader;
-  const facts = { id: 'progress-tip', means: definitionOf('progress', reader), window: goal.trigger.text, asOf };
+  const facts = { id: 'progress-tip', means: defineNumber('progress', reader), window: goal.trigger.text, asOf };
   const number = numberLink(to(progressPath(provider, account)), language.number(present), facts);
   return html`<p class="facts"><span class="tipped">${language.words.nextAchievement}: <bdi>${name}</bdi> · <bdi>${number} / ${language.number(wanted)}</bdi>${tip(facts, reader)}</span></p>`;
 }

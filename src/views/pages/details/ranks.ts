@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { fill } from '../../languages/language.ts';
 import { avatar } from '../account/sections.ts';
 import { accountPath } from '../addresses.ts';
-import { definitionOf } from '../definitions.ts';
+import { defineNumber } from '../definitions.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
 import type { Reader } from '../reader.ts';
@@ -30,7 +30,7 @@ const seenAtOnce = 10;
 /** The facts about the points of a ranking, and where pages show their items. */
 export interface RankFacts extends NumberFacts {
   /** Returns the path of the page with the items of a person. */
-  pathOf: (login: string) => string;
+  toPath: (login: string) => string;
   /** The host of names without one. */
   provider: string;
   /** The points from which a person is eligible; null where the board has none. */
@@ -46,7 +46,7 @@ export function podium(items: readonly RankPart[], facts: RankFacts, reader: Rea
     const { provider, name, display_name: displayName } = person;
     const text = language.plural('points', points);
     return html`<div><a href="${to(accountPath(provider, name))}">${avatar(provider, person, 72)}<strong dir="auto">${displayName || name}</strong></a>
-<span class="place">${language.number(rank)}</span>${pointsOf(item, text, { ...facts, id: 'podium-tip' }, reader)}</div>`;
+<span class="place">${language.number(rank)}</span>${renderPoints(item, text, { ...facts, id: 'podium-tip' }, reader)}</div>`;
   })}</div>${sharedTip({ ...facts, id: 'podium-tip' }, reader)}</section>`;
 }
 
@@ -66,7 +66,7 @@ export function rankTable(
 <tbody>${isPinned && row(own, { facts, isOwn: true }, reader)}${items.map((item) => row(item, { facts, isOwn: isOwn(item) }, reader))}</tbody></table></div>
 ${sharedTip(facts, reader)}
 ${threshold !== null && html`<p class="note">${detail.eligible}: <bdi dir="ltr">≥ ${language.number(threshold)}</bdi></p>`}
-<p class="note">${detail.change}: ${definitionOf('change', reader)}</p>`;
+<p class="note">${detail.change}: ${defineNumber('change', reader)}</p>`;
 }
 
 function row(item: RankPart, { facts, isOwn }: { facts: RankFacts; isOwn: boolean }, reader: Reader): Markup {
@@ -74,14 +74,14 @@ function row(item: RankPart, { facts, isOwn }: { facts: RankFacts; isOwn: boolea
   const { words, language, to } = reader;
   const { detail } = words;
   return html`<tr${isOwn && trusted(' class="own"')}><td>${language.number(rank)}</td><td>${person === null ? '–' : html`<a class="who" href="${to(accountPath(person.provider, person.name))}">${avatar(person.provider, person, 28)}<bdi>${person.display_name || person.name}</bdi></a>`}${isOwn && chip(detail.you)}${eligible === true && chip(detail.eligible)}${newcomer && chip(detail.newcomer)}${returning && chip(detail.returning)}${teams.map(chip)}</td>
-<td>${pointsOf(item, language.number(points), facts, reader)}${granted !== 0 && html`<small dir="auto">${fill(detail.granted, { n: language.number(granted) })}</small>`}</td><td>${moved(change, reader)}</td></tr>`;
+<td>${renderPoints(item, language.number(points), facts, reader)}${granted !== 0 && html`<small dir="auto">${fill(detail.granted, { n: language.number(granted) })}</small>`}</td><td>${moved(change, reader)}</td></tr>`;
 }
 
-function pointsOf({ person }: RankPart, text: string, facts: RankFacts, { to }: Reader): Markup {
-  const { pathOf, provider } = facts;
+function renderPoints({ person }: RankPart, text: string, facts: RankFacts, { to }: Reader): Markup {
+  const { toPath, provider } = facts;
   if (person === null) return html`<span>${text}</span>`;
   const login = person.provider === provider ? person.name : `${person.provider}/${person.name}`;
-  return numberLink(to(pathOf(login)), text, facts);
+  return numberLink(to(toPath(login)), text, facts);
 }
 
 function chip(text: string): Markup {

@@ -11,7 +11,7 @@ const reasons = ['host-total', 'private', 'erased-account', 'earned-once'] as co
  * Renders the part of a number of which no items are listed, one sentence for each reason.
  * @param changed the points that differ from the sum of their items.
  */
-export function remainderOf(
+export function renderRemainder(
   { remainder = {}, host_search: search }: Envelope['meta_data'],
   changed: number,
   reader: Reader,
@@ -20,7 +20,7 @@ export function remainderOf(
   const parts = reasons.flatMap((reason) => {
     const count = remainder[reason] ?? 0;
     if (count === 0) return [];
-    const text = fill(sentenceOf(reason, words.detail), { n: language.number(count) });
+    const text = fill(findSentence(reason, words.detail), { n: language.number(count) });
     const isSearch = reason === 'host-total' && search !== undefined;
     return [html`<li>${isSearch ? html`<a href="${search}" rel="nofollow">${text}</a>` : text}</li>`];
   });
@@ -30,7 +30,7 @@ export function remainderOf(
   );
 }
 
-function sentenceOf(reason: (typeof reasons)[number], detail: PageWords['detail']): string {
+function findSentence(reason: (typeof reasons)[number], detail: PageWords['detail']): string {
   if (reason === 'private') return detail.inPrivate;
   if (reason === 'erased-account') return detail.ofErased;
   if (reason === 'earned-once') return detail.ofSeveral;

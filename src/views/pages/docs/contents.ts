@@ -78,13 +78,13 @@ const elsewhere: readonly (readonly [slug: string, file: string])[] = [
 ];
 
 /** Returns the path below `/docs` of a file, by its path from the top of the project; undefined for other files. */
-export function slugOf(file: string): string | undefined {
+export function toSlug(file: string): string | undefined {
   const [slug] = elsewhere.find(([, path]) => path === file) ?? [];
   return slug ?? /^docs\/([\w./-]+?)(?:\/README)?\.md$/.exec(file)?.[1];
 }
 
 /** Returns the file of a document, by its path from the top of the project, unless it is an index of a folder. */
-export function fileOf(slug: string): string {
+export function toFile(slug: string): string {
   const [, file] = elsewhere.find(([path]) => path === slug) ?? [];
   return file ?? `docs/${slug}.md`;
 }

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { docsPath, fileOf, filesElsewhere, slugOf } from './contents.ts';
+import { docsPath, filesElsewhere, toFile, toSlug } from './contents.ts';
 import { type RenderedDocument, renderMarkdown } from './markdown.ts';
 
 const top = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -30,14 +30,14 @@ export class Library {
 
   /** The paths below `/docs` of all documents, sorted. */
   get slugs(): string[] {
-    return [...this.#files].flatMap((file) => slugOf(file) ?? []).toSorted();
+    return [...this.#files].flatMap((file) => toSlug(file) ?? []).toSorted();
   }
 
   /** Returns the document with a path below `/docs`. */
   find(slug: string): RenderedDocument | undefined {
-    const file = [fileOf(slug), `docs/${slug}/README.md`].find((path) => this.#files.has(path));
+    const file = [toFile(slug), `docs/${slug}/README.md`].find((path) => this.#files.has(path));
     // Other spellings of a path, as of a README, have no page.
-    if (file === undefined || slugOf(file) !== slug) return undefined;
+    if (file === undefined || toSlug(file) !== slug) return undefined;
     const cached = this.#rendered.get(slug);
     if (cached !== undefined) return cached;
     const text = readFileSync(`${top}${file}`, 'utf8');

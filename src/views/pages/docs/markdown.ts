@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { Marked, type Token, type Tokens } from 'marked';
 import { escapeText } from '../../cards/drawing/markup.ts';
-import { docsPath, slugOf } from './contents.ts';
+import { docsPath, toSlug } from './contents.ts';
 
 /** The most columns of a table whose cells phones show below each other. */
 const mostStacked = 3;
@@ -28,11 +28,11 @@ export interface RenderedDocument {
  */
 export function renderMarkdown(text: string, file: string, isServed: (file: string) => boolean): RenderedDocument {
   const ids = new Ids();
-  const marked = new Marked({ renderer: rendererOf(file, isServed, ids) });
+  const marked = new Marked({ renderer: createRenderer(file, isServed, ids) });
   const groups = groupByHeading(marked.lexer(text));
   const parts = groups.map(({ heading, tokens, body }) => {
     const html = { heading: marked.parser(tokens), body: marked.parser(body) };
-    return { html: `${html.heading}${html.body}`, section: { id: ids.last, heading, text: textOf(html.body) } };
+    return { html: `${html.heading}${html.body}`, section: { id: ids.last, heading, text: toText(html.body) } };
   });
   return {
     title: groups.find(({ heading }) => heading !== '')?.heading ?? file,
@@ -42,7 +42,7 @@ export function renderMarkdown(text: string, file: string, isServed: (file: stri
 }
 
 /** Returns the text of markup. */
-export function textOf(html: string): string {
+export function toText(html: string): string {
   return unescape(html.replace(/<[^>]*>/g, ' '))
     .replace(/\s+/g, ' ')
     .trim();
@@ -96,7 +96,7 @@ interface Context {
   parser: { parseInline: (tokens: Token[]) => string };
 }
 
-function rendererOf(file: string, isServed: (file: string) => boolean, ids: Ids) {
+function createRenderer(file: string, isServed: (file: string) => boolean, ids: Ids) {
   return {
     heading(this: Context, { tokens, depth, text }: Parts & { depth: number; text: string }): string {
       const id = ids.next(text);
@@ -105,11 +105,11 @@ function rendererOf(file: string, isServed: (file: string) => boolean, ids: Ids)
     },
     link(this: Context, { href, tokens }: Parts & { href: string }): string {
       const text = this.parser.parseInline(tokens);
-      const address = addressOf(href, file, isServed);
+      const address = toAddress(href, file, isServed);
       return address === undefined ? text : `<a href="${escapeText(address)}">${text}</a>`;
     },
     image({ href, text }: { href: string; text: string }): string {
-      return `<img src="${escapeText(addressOf(href, file, isServed) ?? href)}" alt="${escapeText(text)}" loading="lazy">`;
+      return `<img src="${escapeText(toAddress(href, file, isServed) ?? href)}" alt="${escapeText(text)}" loading="lazy">`;
     },
     table(this: Context, { header, rows, align }: Tokens.Table): string {
       const cell = (tag: string) => (tableCell: Tokens.TableCell, index: number) =>
@@ -125,12 +125,12 @@ function rendererOf(file: string, isServed: (file: string) => boolean, ids: Ids)
 }
 
 /** Returns the address of a link of a document; undefined where the service does not show its target. */
-function addressOf(href: string, file: string, isServed: (file: string) => boolean): string | undefined {
+function toAddress(href: string, file: string, isServed: (file: string) => boolean): string | undefined {
   if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;
   const [path = '', fragment] = href.split('#');
   const target = posix.join(posix.dirname(file), path);
   const document = [target, posix.join(target, 'README.md')].find(isServed);
   if (document === undefined) return undefined;
-  const slug = slugOf(document) ?? document.replace(/^docs\//, '');
+  const slug = toSlug(document) ?? document.replace(/^docs\//, '');
   return `${docsPath}/${slug}${fragment === undefined ? '' : `#${fragment}`}`;
 }

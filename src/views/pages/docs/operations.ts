@@ -40,10 +40,10 @@ const maxDepth = 6;
  */
 export function readOperations(document: object, isCardOption: (name: string) => boolean): Operation[] {
   const reader = new Reader(document);
-  return Object.entries(objectOf(objectOf(document)['paths'])).flatMap(([path, item]) =>
-    Object.entries(objectOf(item))
+  return Object.entries(readObject(readObject(document)['paths'])).flatMap(([path, item]) =>
+    Object.entries(readObject(item))
       .filter(([method]) => !['head', 'options'].includes(method))
-      .map(([method, operation]) => reader.readOperation(method, path, objectOf(operation), isCardOption)),
+      .map(([method, operation]) => reader.readOperation(method, path, readObject(operation), isCardOption)),
   );
 }
 
@@ -55,109 +55,109 @@ class Reader {
   }
 
   readOperation(method: string, path: string, operation: Json, isCardOption: (name: string) => boolean): Operation {
-    const parameters = listOf(operation['parameters']).map((parameter) => this.#resolve(parameter));
-    const plainParameters = parameters.filter(({ name }) => !isCardOption(textOf(name)));
-    const responses = Object.entries(objectOf(operation['responses']));
+    const parameters = readList(operation['parameters']).map((parameter) => this.#resolve(parameter));
+    const plainParameters = parameters.filter(({ name }) => !isCardOption(readText(name)));
+    const responses = Object.entries(readObject(operation['responses']));
     const success = this.#resolve(responses.find(([status]) => status.startsWith('2') && status !== '202')?.[1]);
-    const content = objectOf(success['content']);
-    const body = objectOf(this.#resolve(operation['requestBody'])['content']);
+    const content = readObject(success['content']);
+    const body = readObject(this.#resolve(operation['requestBody'])['content']);
     return {
-      id: textOf(operation['operationId']),
+      id: readText(operation['operationId']),
       method: method.toUpperCase(),
       path,
-      tag: textOf(listOf(operation['tags'])[0]),
-      summary: textOf(operation['summary']),
-      description: textOf(operation['description']),
-      credentials: this.#credentialsOf(operation),
+      tag: readText(readList(operation['tags'])[0]),
+      summary: readText(operation['summary']),
+      description: readText(operation['description']),
+      credentials: this.#readCredentials(operation),
       parameters: [
         ...plainParameters.filter((parameter) => parameter['in'] === 'path'),
         ...plainParameters.filter((parameter) => parameter['in'] !== 'path'),
       ].map((parameter) => this.#parameter(parameter)),
       cardOptions: parameters
-        .filter(({ name }) => isCardOption(textOf(name)))
+        .filter(({ name }) => isCardOption(readText(name)))
         .map((parameter) => this.#parameter(parameter)),
-      body: this.#fieldsOf(objectOf(Object.values(body)[0])['schema']),
-      responses: responses.map(([status, response]) => [status, textOf(this.#resolve(response)['description'])]),
-      types: [...Object.keys(content), ...listOf(success['x-other-media-types']).map(textOf)],
-      fields: this.#fieldsOf(objectOf(content['application/json'])['schema']),
+      body: this.#listFields(readObject(Object.values(body)[0])['schema']),
+      responses: responses.map(([status, response]) => [status, readText(this.#resolve(response)['description'])]),
+      types: [...Object.keys(content), ...readList(success['x-other-media-types']).map(readText)],
+      fields: this.#listFields(readObject(content['application/json'])['schema']),
     };
   }
 
   /** Follows a reference; no reference leads to another one. */
   #resolve(value: unknown): Json {
-    const reference = objectOf(value)['$ref'];
-    if (typeof reference !== 'string') return objectOf(value);
+    const reference = readObject(value)['$ref'];
+    if (typeof reference !== 'string') return readObject(value);
     const path = reference.replace(/^#\//, '').split('/');
-    return path.reduce<Json>((node, name) => objectOf(node[name]), objectOf(this.#document));
+    return path.reduce<Json>((node, name) => readObject(node[name]), readObject(this.#document));
   }
 
-  #credentialsOf(operation: Json): string[] {
-    const requirements = operation['security'] ?? objectOf(this.#document)['security'];
-    const names = listOf(requirements).map((requirement) => Object.keys(objectOf(requirement))[0] ?? 'none');
+  #readCredentials(operation: Json): string[] {
+    const requirements = operation['security'] ?? readObject(this.#document)['security'];
+    const names = readList(requirements).map((requirement) => Object.keys(readObject(requirement))[0] ?? 'none');
     return names.length === 0 ? ['none'] : names;
   }
 
   #parameter(parameter: Json): Field {
     const schema = this.#resolve(parameter['schema']);
     return {
-      name: textOf(parameter['name']),
-      type: this.#typeOf(schema),
-      description: textOf(parameter['description']) || textOf(schema['description']),
+      name: readText(parameter['name']),
+      type: this.#formatType(schema),
+      description: readText(parameter['description']) || readText(schema['description']),
       isRequired: parameter['required'] === true,
     };
   }
 
-  #fieldsOf(schema: unknown, prefix = '', depth = 0): Field[] {
+  #listFields(schema: unknown, prefix = '', depth = 0): Field[] {
     const resolved = this.#withoutNull(this.#resolve(schema));
     const items = resolved['items'];
-    if (items !== undefined) return this.#fieldsOf(items, `${prefix}[]`, depth);
-    const required = listOf(resolved['required']);
-    return Object.entries(objectOf(resolved['properties'])).flatMap(([name, property]) => {
+    if (items !== undefined) return this.#listFields(items, `${prefix}[]`, depth);
+    const required = readList(resolved['required']);
+    return Object.entries(readObject(resolved['properties'])).flatMap(([name, property]) => {
       const full = prefix === '' ? name : `${prefix}.${name}`;
       const own = this.#resolve(property);
       const field = {
         name: full,
-        type: this.#typeOf(own),
-        description: textOf(objectOf(property)['description']) || textOf(own['description']),
+        type: this.#formatType(own),
+        description: readText(readObject(property)['description']) || readText(own['description']),
         isRequired: required.includes(name),
       };
-      return [field].concat(depth < maxDepth ? this.#fieldsOf(own, full, depth + 1) : []);
+      return [field].concat(depth < maxDepth ? this.#listFields(own, full, depth + 1) : []);
     });
   }
 
   /** Returns the one alternative of a schema that is not null, if it is an object or a list. */
   #withoutNull(schema: Json): Json {
-    const others = listOf(schema['anyOf'])
+    const others = readList(schema['anyOf'])
       .map((alternative) => this.#resolve(alternative))
       .filter((alternative) => alternative['type'] !== 'null');
     return others.length === 1 && others[0] !== undefined ? others[0] : schema;
   }
 
   /** Returns the type of a schema in words: its values, its limits, its default. */
-  #typeOf(schemaOrReference: Json): string {
+  #formatType(schemaOrReference: Json): string {
     const schema = this.#resolve(schemaOrReference);
-    const values = listOf(schema['enum']);
-    const alternatives = listOf(schema['anyOf']);
+    const values = readList(schema['enum']);
+    const alternatives = readList(schema['anyOf']);
     if (alternatives.length > 0)
-      return [...new Set(alternatives.map((alternative) => this.#typeOf(objectOf(alternative))))].join(' or ');
+      return [...new Set(alternatives.map((alternative) => this.#formatType(readObject(alternative))))].join(' or ');
     if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
-    const name = values.length > 0 ? values.map(String).join(', ') : nameOf(schema);
-    const items = schema['items'] === undefined ? '' : ` of ${this.#typeOf(objectOf(schema['items']))}`;
+    const name = values.length > 0 ? values.map(String).join(', ') : formatTypeName(schema);
+    const items = schema['items'] === undefined ? '' : ` of ${this.#formatType(readObject(schema['items']))}`;
     const fallback = schema['default'] === undefined ? '' : `; default ${JSON.stringify(schema['default'])}`;
-    return `${name}${items}${limitsOf(schema)}${fallback}`;
+    return `${name}${items}${formatLimits(schema)}${fallback}`;
   }
 }
 
-function nameOf(schema: Json): string {
+function formatTypeName(schema: Json): string {
   const format = schema['format'];
   if (format === 'date-time') return 'time';
   if (format === 'uri') return 'address';
-  const type = textOf(schema['type']);
+  const type = readText(schema['type']);
   return type === 'array' ? 'list' : type || 'any value';
 }
 
-function limitsOf(schema: Json): string {
-  const limit = (name: string): number | undefined => numberOf(schema[name]);
+function formatLimits(schema: Json): string {
+  const limit = (name: string): number | undefined => readNumber(schema[name]);
   const [minimum, maximum, maxLength, maxItems] = ['minimum', 'maximum', 'maxLength', 'maxItems'].map(limit);
   if (minimum !== undefined && maximum !== undefined) return ` ${minimum} to ${maximum}`;
   if (minimum !== undefined) return ` from ${minimum}`;
@@ -165,18 +165,18 @@ function limitsOf(schema: Json): string {
   return maxItems === undefined ? '' : `, at most ${maxItems}`;
 }
 
-function numberOf(value: unknown): number | undefined {
+function readNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-function objectOf(value: unknown): Json {
+function readObject(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -2,7 +2,7 @@ import { Marked } from 'marked';
 import { tags } from '../../../http/description/document.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { documentPath } from './library.ts';
-import { textOf } from './markdown.ts';
+import { toText } from './markdown.ts';
 import type { Field, Operation } from './operations.ts';
 import type { Searchable } from './search.ts';
 
@@ -43,7 +43,7 @@ export function operationPage(operation: Operation, publicUrl: string): Markup {
 <p class="address"><code>${method}</code> <code>${path}</code></p>
 ${inline(description)}
 <p>Credential: ${credentials.map((name) => credentialNames[name] ?? name).join(', or ')}.</p>
-<pre tabindex="0"><code>${exampleOf(operation, publicUrl)}</code></pre>
+<pre tabindex="0"><code>${formatExample(operation, publicUrl)}</code></pre>
 ${fieldTable('Parameters', parameters)}
 ${fieldTable('Body', body)}
 ${cardOptions.length > 0 && html`<details><summary>Options of cards</summary>${fieldTable('', cardOptions)}</details>`}
@@ -55,7 +55,7 @@ ${operation.types.length > 0 && html`<p class="note">Types of the response: ${op
   )}</table></div>`;
 }
 
-function exampleOf({ method, path, credentials, body }: Operation, publicUrl: string): string {
+function formatExample({ method, path, credentials, body }: Operation, publicUrl: string): string {
   const options = [
     ...(method === 'GET' ? [] : [`-X ${method}`]),
     ...(credentials.includes('none') ? [] : ['-H "Authorization: Bearer $TOKEN"']),
@@ -87,7 +87,7 @@ export function searchableOperations(operations: readonly Operation[]): Searchab
   return operations.map((operation) => {
     const { summary, method, path, description, parameters, fields } = operation;
     const named = [...parameters, ...fields].map(({ name, description: meaning }) => `${name} ${meaning}`);
-    const text = textOf([`${method} ${path}`, description, ...named].join(' ')).replaceAll('`', '');
+    const text = toText([`${method} ${path}`, description, ...named].join(' ')).replaceAll('`', '');
     return {
       path: operationPath(operation),
       title: summary,

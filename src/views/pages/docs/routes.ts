@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { languageOf, sendPage } from '../../../http/pipeline/pages.ts';
+import { readLanguage, sendPage } from '../../../http/pipeline/pages.ts';
 import { searchesByAddress } from '../../../http/pipeline/rate-limits.ts';
 import type { App } from '../../../http/server/app.ts';
 import { AppError } from '../../../model/errors.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 import { trusted } from '../layout/html.ts';
 import type { Site } from '../layout/layout.ts';
-import { readerOf } from '../reader.ts';
+import { toReader } from '../reader.ts';
 import { docsPath, guides } from './contents.ts';
 import { documentPath, Library } from './library.ts';
 import { type Operation, readOperations } from './operations.ts';
@@ -26,7 +26,7 @@ export function docsRoutes(app: App, { site }: { site: Site }): void {
   const send = (request: FastifyRequest, reply: FastifyReply, content: Content, query?: string): FastifyReply =>
     sendPage(
       reply.header('cache-control', cacheControl),
-      docsPage(site, readerOf(languageOf(site, request)), content, query),
+      docsPage(site, toReader(readLanguage(site, request)), content, query),
     );
   app.get(docsPath, { schema: { hide: true }, config: isPage }, async (request, reply) =>
     send(request, reply, { slug: '', title: 'Documentation', main: docsIndex() }),

@@ -33,7 +33,7 @@ const maxCached = 500;
  * Returns the words of a query that are searched for, in lower case: the first distinct ones, cut to the length of long
  * words.
  */
-export function termsOf(query: string): string[] {
+export function readTerms(query: string): string[] {
   const words = query.toLowerCase().split(/[\p{Z}\p{P}\p{Cc}]+/u);
   return [...new Set(words.map((word) => word.slice(0, maxTermLength)))]
     .filter((word) => word !== '')
@@ -69,17 +69,17 @@ export function indexPages(pages: readonly Searchable[]): (query: string) => Fou
       .slice(0, maxFound)
       .flatMap(({ id, terms }) => {
         const part = parts[Number(id)];
-        return part === undefined ? [] : [{ ...part, excerpt: excerptOf(part.text, terms) }];
+        return part === undefined ? [] : [{ ...part, excerpt: toExcerpt(part.text, terms) }];
       });
   const found = new LRUCache<string, Found[]>({ max: maxCached, memoMethod: find });
   return (query) => {
-    const terms = termsOf(query);
+    const terms = readTerms(query);
     return terms.length === 0 ? [] : found.memo(terms.join(' '));
   };
 }
 
 /** Cuts the text around the first of the found words. */
-function excerptOf(text: string, terms: readonly string[]): string {
+function toExcerpt(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase();
   const places = terms.map((term) => lower.indexOf(term)).filter((index) => index >= 0);
   const begin = Math.max(0, Math.min(...places, text.length) - excerptLength / 2);

@@ -1,4 +1,4 @@
-import { palettesOf, themeNames } from '../../cards/drawing/themes.ts';
+import { findPalettes, themeNames } from '../../cards/drawing/themes.ts';
 import { composerPath } from '../addresses.ts';
 import { imagePath } from '../composer/address.ts';
 import { labelOfCard } from '../composer/labels.ts';
@@ -7,7 +7,7 @@ import { renderDocument, type Site } from '../layout/layout.ts';
 import { phonePicture } from '../layout/phone-picture.ts';
 import { swatch } from '../layout/swatch.ts';
 import type { Reader } from '../reader.ts';
-import { type GalleryCard, galleryCards, parametersOf } from './samples.ts';
+import { findParameters, type GalleryCard, galleryCards } from './samples.ts';
 
 /** Returns the path of a card of the gallery. */
 export function galleryImagePath(
@@ -38,7 +38,7 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
     main: html`<section class="title"><h1>${words.gallery}</h1>
 <nav class="themes" aria-label="${words.themes}">${themeNames.map(
       (themeName) =>
-        html`<a href="${to(`/gallery?theme=${themeName}`)}">${swatch(palettesOf(themeName))}${themeName.replaceAll('-', ' ')}</a>`,
+        html`<a href="${to(`/gallery?theme=${themeName}`)}">${swatch(findPalettes(themeName))}${themeName.replaceAll('-', ' ')}</a>`,
     )}</nav></section>
 <section class="gallery">${figures}</section>`,
   });
@@ -46,17 +46,17 @@ export function galleryPage(site: Site, reader: Reader, chosen: { card?: Gallery
 
 function figure(site: Site, reader: Reader, galleryCard: GalleryCard, theme: string): Markup {
   const { language, words, to } = reader;
-  const label = labelOf(galleryCard, reader);
-  const { card, parameters } = parametersOf(galleryCard);
-  const pathOf = (width?: string): string =>
+  const label = formatLabel(galleryCard, reader);
+  const { card, parameters } = findParameters(galleryCard);
+  const toPath = (width?: string): string =>
     galleryImagePath(galleryCard, { theme, locale: language.locale, ...(width && { width }) });
-  return html`<figure>${phonePicture(pathOf, label)}
+  return html`<figure>${phonePicture(toPath, label)}
 <figcaption><a href="${to(`/gallery?card=${galleryCard}`)}">${label}</a> · ${theme.replaceAll('-', ' ')} · <a href="${composerPath({ card, theme, ...parameters })}">${words.composeCard}</a>
-<code class="address" dir="ltr" translate="no">${addressOf(site, reader, { card, theme, ...parameters })}</code></figcaption></figure>`;
+<code class="address" dir="ltr" translate="no">${toAddress(site, reader, { card, theme, ...parameters })}</code></figcaption></figure>`;
 }
 
-function labelOf(galleryCard: GalleryCard, reader: Reader): string {
-  const { card, parameters } = parametersOf(galleryCard);
+function formatLabel(galleryCard: GalleryCard, reader: Reader): string {
+  const { card, parameters } = findParameters(galleryCard);
   const { ring, classic, compact, trend } = reader.words.composer;
   const { limit = '' } = parameters;
   const details: Partial<Record<GalleryCard, string>> = {
@@ -71,7 +71,7 @@ function labelOf(galleryCard: GalleryCard, reader: Reader): string {
 }
 
 /** Returns the address of a card, with places for the names of an account and a board. */
-function addressOf({ providers, publicUrl }: Site, { language }: Reader, parameters: Record<string, string>): string {
+function toAddress({ providers, publicUrl }: Site, { language }: Reader, parameters: Record<string, string>): string {
   const [provider = 'github'] = providers;
   const fields = { provider, name: 'NAME', board: 'BOARD', locale: language.locale, ...parameters };
   return `${publicUrl()}${imagePath(new Map(Object.entries(fields)))}`;

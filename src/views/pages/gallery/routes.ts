@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import type { CardImages, ImageFormat, ImageRequest } from '../../../http/pipeline/images.ts';
-import { languageOf, sendPage } from '../../../http/pipeline/pages.ts';
+import { readLanguage, sendPage } from '../../../http/pipeline/pages.ts';
 import { imageHeaders } from '../../../http/pipeline/response.ts';
 import type { App } from '../../../http/server/app.ts';
 import { themeNames } from '../../cards/drawing/themes.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 import type { Site } from '../layout/layout.ts';
-import { readerOf } from '../reader.ts';
+import { toReader } from '../reader.ts';
 import { galleryPage } from './page.ts';
-import { type GalleryCard, galleryCards, parametersOf, sampleOf } from './samples.ts';
+import { createSample, findParameters, type GalleryCard, galleryCards } from './samples.ts';
 
 const Chosen = Type.Object({
   card: Type.Optional(Type.Enum([...galleryCards])),
@@ -34,7 +34,7 @@ export function galleryRoutes(
     async (request, reply) =>
       sendPage(
         reply.header('cache-control', cacheControl),
-        galleryPage(site, readerOf(languageOf(site, request)), request.query),
+        galleryPage(site, toReader(readLanguage(site, request)), request.query),
       ),
   );
   const request = (
@@ -42,7 +42,7 @@ export function galleryRoutes(
     format: ImageFormat,
     options: Readonly<Record<string, unknown>>,
   ): ImageRequest => {
-    const { card, parameters } = parametersOf(name);
+    const { card, parameters } = findParameters(name);
     return images.request(card, format, { ...options, ...parameters });
   };
   const previews = new LRUCache<string, Buffer>({ max: maxPreviews });
@@ -53,7 +53,7 @@ export function galleryRoutes(
       const imageRequest = request(card, 'png', { ...query, theme: 'light', canvas: 'preview' });
       const today = now();
       const key = `${card} ${imageRequest.key} ${today.toISOString().slice(0, 10)}`;
-      const body = previews.get(key) ?? (await images.draw(imageRequest, sampleOf(card, today), today)).body;
+      const body = previews.get(key) ?? (await images.draw(imageRequest, createSample(card, today), today)).body;
       previews.set(key, body);
       return reply
         .headers({ ...imageHeaders, 'cache-control': cacheControl })
@@ -65,7 +65,7 @@ export function galleryRoutes(
     '/gallery/:card.svg',
     { schema: { hide: true, params: Image, querystring: Options } },
     async ({ params: { card }, query }, reply) => {
-      const image = await images.draw(request(card, 'svg', query), sampleOf(card, now()), now());
+      const image = await images.draw(request(card, 'svg', query), createSample(card, now()), now());
       return reply
         .headers({ ...imageHeaders, 'cache-control': cacheControl })
         .type(image.contentType)

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
 import type { CardInput } from '../../../http/pipeline/images.ts';
 import { counterNames } from '../../../model/counters.ts';
-import { levelOf } from '../../../model/level.ts';
+import { toLevel } from '../../../model/level.ts';
 import type { WindowMeaning } from '../../../model/windows/window.ts';
 import { avatarAddress, drawnAvatars } from './avatars.ts';
 
@@ -25,7 +25,7 @@ const account = {
   display_name: 'Mira Solberg',
   avatar_url: avatarAddress(0),
   experience,
-  level: levelOf(experience),
+  level: toLevel(experience),
   contributions: counters,
 };
 
@@ -106,14 +106,14 @@ function monthsUntil(today: Date): CardInput {
 
 /** Returns the account in the month a number of months before a day. @param share of the counters, in thousandths. */
 function monthBefore(today: Date, months: number, share: number): typeof account & { window: WindowMeaning } {
-  const startOf = (before: number): string =>
+  const toStart = (before: number): string =>
     formatStart(new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - before, 1)));
   const contributions = { ...counters };
   for (const name of counterNames) contributions[name] = Math.round((counters[name] * share) / 1000);
   return {
     ...account,
     contributions,
-    window: { since: startOf(months), until: startOf(months - 1), time_zone: 'UTC' },
+    window: { since: toStart(months), until: toStart(months - 1), time_zone: 'UTC' },
   };
 }
 
@@ -216,14 +216,14 @@ interface CardWithParameters {
 }
 
 /** Returns the card that a card of the gallery is, and the parameters with which it is drawn. */
-export function parametersOf(card: GalleryCard): CardWithParameters {
+export function findParameters(card: GalleryCard): CardWithParameters {
   return variants[card] ?? { card, parameters: {} };
 }
 
 /** Returns the card of the gallery that is nearest to a card with parameters; undefined where it has no sample. */
-export function galleryCardOf(card: string, parameters: ReadonlyMap<string, string>): GalleryCard | undefined {
+export function findGalleryCard(card: string, parameters: ReadonlyMap<string, string>): GalleryCard | undefined {
   const alike = galleryCards.filter((name) => {
-    const sample = parametersOf(name);
+    const sample = findParameters(name);
     return (
       sample.card === card && Object.entries(sample.parameters).every(([key, value]) => parameters.get(key) === value)
     );
@@ -233,7 +233,7 @@ export function galleryCardOf(card: string, parameters: ReadonlyMap<string, stri
 }
 
 /** Returns the response that a card of the gallery shows, as of a day. */
-export function sampleOf(card: GalleryCard, today: Date): CardInput {
+export function createSample(card: GalleryCard, today: Date): CardInput {
   return samples[card](today);
 }
 

@@ -60,7 +60,7 @@ export function renderDocument(site: Site, reader: Reader, document: Document): 
 function renderAtRoot(site: Site, reader: Reader, document: Document): string {
   const { title, description, main, scripts = [], ownPath, path = ownPath ?? '/' } = document;
   const { language } = reader;
-  const { top, foot } = frameOf(site, reader, document);
+  const { top, foot } = provideFrame(site, reader, document);
   return `<!doctype html>\n${html`<html lang="${language.locale}" dir="${language.isRightToLeft ? 'rtl' : 'ltr'}">
 <head>
 <meta charset="utf-8">
@@ -89,7 +89,7 @@ interface Frame {
 const frames = new WeakMap<Site, Map<string, Frame>>();
 
 /** Returns the parts around the content of a page, which are made once for each language and for all pages of a kind. */
-function frameOf(site: Site, reader: Reader, { hasSearch = false }: Document): Frame {
+function provideFrame(site: Site, reader: Reader, { hasSearch = false }: Document): Frame {
   const hasSignIn = site.signInHosts().length > 0;
   const key = `${reader.language.locale} ${reader.to('/')} ${hasSearch} ${hasSignIn}`;
   const known = frames.get(site) ?? new Map<string, Frame>();

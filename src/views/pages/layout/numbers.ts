@@ -15,7 +15,7 @@ export interface NumberFacts {
 
 /** Renders the facts about one number, beside it in an element of the class `tipped`. */
 export function tip(facts: NumberFacts, reader: Reader): Markup {
-  return html`<span class="tip" role="tooltip" id="${facts.id}" popover>${factsOf(facts, reader)}</span>`;
+  return html`<span class="tip" role="tooltip" id="${facts.id}" popover>${renderFacts(facts, reader)}</span>`;
 }
 
 /**
@@ -23,10 +23,10 @@ export function tip(facts: NumberFacts, reader: Reader): Markup {
  * that hovers, it is shown there at all times.
  */
 export function sharedTip(facts: NumberFacts, reader: Reader): Markup {
-  return html`<p class="tip shared" role="tooltip" id="${facts.id}" popover>${factsOf(facts, reader)}</p>`;
+  return html`<p class="tip shared" role="tooltip" id="${facts.id}" popover>${renderFacts(facts, reader)}</p>`;
 }
 
-function factsOf({ means, window, asOf }: NumberFacts, reader: Reader): Markup {
+function renderFacts({ means, window, asOf }: NumberFacts, reader: Reader): Markup {
   return html`${means} <bdi>${window}</bdi>${asOfText(asOf, reader)}`;
 }
 

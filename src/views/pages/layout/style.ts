@@ -12,14 +12,14 @@ export const tips = readText('../tips/script.js');
 /**
  * The paths of the stylesheet and of the script. The paths change with the content, so that the files may be cached for ever.
  */
-export const stylePath = `/pages/style-${versionOf(style)}.css`;
-export const tipsPath = `/pages/tips-${versionOf(tips)}.js`;
+export const stylePath = `/pages/style-${toVersion(style)}.css`;
+export const tipsPath = `/pages/tips-${toVersion(tips)}.js`;
 
 function readText(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8');
 }
 
-function versionOf(content: string): string {
+function toVersion(content: string): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 12);
 }
 

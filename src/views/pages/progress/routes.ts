@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../../accounts/resolve.ts';
 import { type AccountName, AccountPath, RepositoryPath } from '../../../http/pipeline/endpoint.ts';
-import { type Requester, requesterOf, senderOf } from '../../../http/pipeline/requester.ts';
+import { type Requester, toRequester, toSender } from '../../../http/pipeline/requester.ts';
 import type { App } from '../../../http/server/app.ts';
 import { AppError } from '../../../model/errors.ts';
 import { isCollecting, isStanding, progressScriptPath } from './page.ts';
@@ -44,7 +44,7 @@ export function progressRoutes(app: App, services: Services): void {
     '/pages/progress/:provider/:name',
     { schema: { hide: true, params: AccountPath, querystring: Query } },
     async (request, reply) => {
-      const sender = senderOf(request.ip);
+      const sender = toSender(request.ip);
       const ofSender = [...open.values()].filter((opener) => opener === sender).length;
       if (ofSender >= maxStreams.perAddress || open.size >= maxStreams.altogether) {
         throw new AppError(
@@ -62,7 +62,7 @@ export function progressRoutes(app: App, services: Services): void {
       raw.write(': waiting\n\n');
       raw.on('close', () => open.delete(raw)).on('error', () => {});
       // The response has begun, so it is not awaited here: `follow` ends it.
-      follow(services, request.params, { requester: requesterOf(request, false), ...request.query }, raw).catch(() =>
+      follow(services, request.params, { requester: toRequester(request, false), ...request.query }, raw).catch(() =>
         raw.destroy(),
       );
       return reply;

@@ -2,19 +2,19 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { AccessServices } from '../../../accounts/access/services.ts';
-import { requireFormToken, type Session, sessionOf } from '../../../accounts/access/sessions/session.ts';
+import { readSession, requireFormToken, type Session } from '../../../accounts/access/sessions/session.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
-import { languageOf, type PageServices, sendPrivatePage } from '../../../http/pipeline/pages.ts';
+import { type PageServices, readLanguage, sendPrivatePage } from '../../../http/pipeline/pages.ts';
 import { toProblem } from '../../../http/pipeline/problem.ts';
 import { sensitiveByAddress } from '../../../http/pipeline/rate-limits.ts';
 import { sendLines } from '../../../http/pipeline/send.ts';
 import type { App } from '../../../http/server/app.ts';
-import { addFormRoutes, formOf } from '../../../http/server/forms.ts';
+import { addFormRoutes, readForm } from '../../../http/server/forms.ts';
 import { AppError } from '../../../model/errors.ts';
 import { settingsPath } from '../addresses.ts';
 import type { Markup } from '../layout/html.ts';
 import type { Site } from '../layout/layout.ts';
-import { readerOf } from '../reader.ts';
+import { toReader } from '../reader.ts';
 import { accountsPage, type Notice, sectionPage, unconfirmedPage } from './page.ts';
 import type { Section, SettingsContext } from './section.ts';
 import { access } from './sections/access.ts';
@@ -42,11 +42,11 @@ export function settingsPageRoutes(app: App, services: Services): void {
   const path = '/settings/:provider/:name/:section?';
   const config = { isPage: true };
   app.get('/settings', { schema: { hide: true }, config }, async (request, reply) => {
-    const session = await sessionOf(services, request.headers.cookie);
+    const session = await readSession(services, request.headers.cookie);
     if (session === undefined) return toSignIn(request, reply);
     const organizations = await findOrganizations(services, session);
     const refused = new URL(request.url, services.publicUrl()).searchParams.get('refused');
-    const page = accountsPage(services.site, readerOf(languageOf(services, request)), {
+    const page = accountsPage(services.site, toReader(readLanguage(services, request)), {
       session,
       organizations,
       refused,
@@ -84,12 +84,12 @@ async function open(
   reply: FastifyReply,
   { provider, name, section: slug = overview.slug }: SectionPath,
 ): Promise<Opened | undefined> {
-  const session = await sessionOf(services, request.headers.cookie);
+  const session = await readSession(services, request.headers.cookie);
   if (session === undefined) {
     toSignIn(request, reply);
     return undefined;
   }
-  const reader = readerOf(languageOf(services, request));
+  const reader = toReader(readLanguage(services, request));
   const target = await findTarget(services, session, { provider, name });
   const returnTo = settingsPath(provider, name, slug);
   if (target === undefined) {
@@ -101,13 +101,13 @@ async function open(
     return undefined;
   }
   const { searchParams: query } = new URL(request.url, services.publicUrl());
-  const context = contextOf(services, { reader, session, target, query });
+  const context = toContext(services, { reader, session, target, query });
   return { context, section: sections.find((candidate) => candidate.slug === slug) ?? overview };
 }
 
-function contextOf(
+function toContext(
   services: Services,
-  opened: { reader: ReturnType<typeof readerOf>; session: Session; target: Target; query: URLSearchParams },
+  opened: { reader: ReturnType<typeof toReader>; session: Session; target: Target; query: URLSearchParams },
 ): SettingsContext {
   const { account, provider, caller } = opened.target;
   return {
@@ -129,7 +129,7 @@ async function change(
   const opened = await open(services, request, reply, path);
   if (opened === undefined) return reply;
   const { context, section } = opened;
-  const form = formOf(request);
+  const form = readForm(request);
   requireFormToken(context.session, form['form_token']);
   const { account, mayChange } = context.target;
   if (!mayChange) return respond(opened, reply.code(403), {});

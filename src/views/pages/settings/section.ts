@@ -77,7 +77,7 @@ export function itemForm(context: SettingsContext, action: string, id: string, l
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Returns the id of an item in a form. @throws AppError `invalid_input` when it is none. */
-export function idOf(text: string): string {
+export function readId(text: string): string {
   if (uuid.test(text)) return text;
   throw new AppError('invalid_input', 'The form names no item. Load its page again.');
 }

@@ -40,7 +40,7 @@ export async function findTarget(
   const { account: own, person, expiresAt } = session;
   const provider = services.providers.get(name.provider);
   if (provider === undefined || name.provider !== own.provider) return undefined;
-  const callerOf = (accountId: string): Caller => ({
+  const toCaller = (accountId: string): Caller => ({
     accountId,
     tokenId: null,
     keyId: null,
@@ -49,12 +49,12 @@ export async function findTarget(
     person,
   });
   if (nameKey(name.name) === nameKey(own.name)) {
-    return { account: own, provider, caller: callerOf(own.id), mayChange: true };
+    return { account: own, provider, caller: toCaller(own.id), mayChange: true };
   }
   const organizations = await findOrganizations(services, session);
   const found = organizations.find((organization) => nameKey(organization.name) === nameKey(name.name));
   const account = found && (await findById(services.connection, found.id));
   if (found === undefined || account === undefined) return undefined;
   const mayChange = found.confirmedAt.getTime() > services.now().getTime() - confirmedForMs.changing;
-  return { account, provider, caller: callerOf(account.id), mayChange };
+  return { account, provider, caller: toCaller(account.id), mayChange };
 }

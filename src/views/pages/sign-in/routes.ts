@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import { type Cookies, cookiesFor, readCookie, writeCookie } from '../../../accounts/access/sessions/cookies.ts';
-import { requireFormToken, sessionOf } from '../../../accounts/access/sessions/session.ts';
+import { readSession, requireFormToken } from '../../../accounts/access/sessions/session.ts';
 import {
   beginSignIn,
   canSignIn,
@@ -11,15 +11,15 @@ import {
   sessionLifeMs,
   signInLifeMs,
 } from '../../../accounts/access/sessions/sign-in.ts';
-import { removeSession, removeSessionsOf } from '../../../accounts/access/sessions/store.ts';
+import { removeSession, removeSessions } from '../../../accounts/access/sessions/store.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
-import { languageOf, type PageServices, sendPrivatePage } from '../../../http/pipeline/pages.ts';
+import { type PageServices, readLanguage, sendPrivatePage } from '../../../http/pipeline/pages.ts';
 import { sensitiveByAddress } from '../../../http/pipeline/rate-limits.ts';
 import type { App } from '../../../http/server/app.ts';
-import { addFormRoutes, formOf } from '../../../http/server/forms.ts';
+import { addFormRoutes, readForm } from '../../../http/server/forms.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { Site } from '../layout/layout.ts';
-import { readerOf } from '../reader.ts';
+import { toReader } from '../reader.ts';
 import { signInPage } from './page.ts';
 
 interface Services extends AccessServices, Pick<PageServices, 'locales'> {
@@ -44,7 +44,7 @@ export function signInRoutes(app: App, services: Services): void {
     async (request, reply) => {
       const { return_to: returnTo, organization, ended } = request.query;
       const query = { ...(returnTo && { return_to: returnTo }), ...(organization && { organization }) };
-      const reader = readerOf(languageOf(services, request));
+      const reader = toReader(readLanguage(services, request));
       return sendPrivatePage(
         reply,
         signInPage(services.site, reader, {
@@ -85,7 +85,7 @@ export function signInRoutes(app: App, services: Services): void {
       const state = readCookie(request.headers.cookie, cookies.signIn);
       setCookie(reply, cookies, cookies.signIn, '', 0);
       const { secret, returnTo, refused } = await finishSignIn(services, { provider, response, state });
-      const former = await sessionOf(services, request.headers.cookie);
+      const former = await readSession(services, request.headers.cookie);
       if (former !== undefined) await removeSession(services.connection, former.secretHash);
       setCookie(reply, cookies, cookies.session, secret, sessionLifeMs);
       const query = new URLSearchParams({ refused: refused ?? '' }).toString();
@@ -100,12 +100,12 @@ export function signInRoutes(app: App, services: Services): void {
 }
 
 async function signOut(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const session = await sessionOf(services, request.headers.cookie);
+  const session = await readSession(services, request.headers.cookie);
   if (session === undefined) return redirect(reply, '/');
-  const form = formOf(request);
+  const form = readForm(request);
   requireFormToken(session, form['form_token']);
   const { connection } = services;
-  if (form['everywhere'] === '1') await removeSessionsOf(connection, session.account.id);
+  if (form['everywhere'] === '1') await removeSessions(connection, session.account.id);
   else await removeSession(connection, session.secretHash);
   const cookies = requireCookies(services);
   setCookie(reply, cookies, cookies.session, '', 0);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { countImported } from '../../../../src/contributions/count-imported-store.ts';
 import { inTransaction } from '../../../../src/database/connections/transaction.ts';
 import { exportLines, importLines, readHeader } from '../../../../src/database/copy/export.ts';
-import { findRevoked, statusEntryOf } from '../../../../src/recognition/achievements/credentials/status-store.ts';
+import { findRevoked, provideStatusEntry } from '../../../../src/recognition/achievements/credentials/status-store.ts';
 import { setRevoked } from '../../../../src/recognition/achievements/revocations/store.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { until } from '../../../time.ts';
@@ -17,7 +17,7 @@ describe('entries of status lists', () => {
     const { awardIds } = await storeAwards(opened.database, 30);
     const entries = await Promise.all(
       [...awardIds, ...awardIds, ...awardIds].map(async (id) => {
-        const entry = await statusEntryOf(connection, id, randomBytes);
+        const entry = await provideStatusEntry(connection, id, randomBytes);
         return `${id} ${entry?.list} ${entry?.position}`;
       }),
     );
@@ -38,7 +38,7 @@ describe('entries of status lists', () => {
     const taken: string[] = [];
     for (let index = 0; index < awardIds.length; index += 3) {
       const entries = await Promise.all(
-        awardIds.slice(index, index + 3).map((id) => statusEntryOf(connection, id, drawing)),
+        awardIds.slice(index, index + 3).map((id) => provideStatusEntry(connection, id, drawing)),
       );
       taken.push(...entries.map((entry) => `${entry?.list}:${entry?.position}`));
     }
@@ -53,18 +53,18 @@ describe('entries of status lists', () => {
     const { connection } = opened.database;
     const { awardIds, ownerId } = await storeAwards(opened.database, 2);
     const [awardId = '', otherAwardId = ''] = awardIds;
-    const first = (await statusEntryOf(connection, awardId, randomBytes)) ?? assert.fail();
-    await statusEntryOf(connection, otherAwardId, randomBytes);
+    const first = (await provideStatusEntry(connection, awardId, randomBytes)) ?? assert.fail();
+    await provideStatusEntry(connection, otherAwardId, randomBytes);
     assert.deepEqual(await findRevoked(connection, first.list), []);
 
     const change = (revocation: { at: Date; reason: string } | null) =>
       inTransaction(connection, (transaction) => setRevoked(transaction, { ownerId, awardId }, revocation));
     await change({ at: new Date(), reason: 'by mistake' });
     assert.deepEqual(await findRevoked(connection, first.list), [first.position]);
-    assert.equal(await statusEntryOf(connection, awardId, randomBytes), undefined);
+    assert.equal(await provideStatusEntry(connection, awardId, randomBytes), undefined);
 
     await change(null);
-    const second = (await statusEntryOf(connection, awardId, randomBytes)) ?? assert.fail();
+    const second = (await provideStatusEntry(connection, awardId, randomBytes)) ?? assert.fail();
     assert.notEqual(second.position, first.position);
     assert.deepEqual(await findRevoked(connection, first.list), [first.position]);
   });
@@ -73,7 +73,7 @@ describe('entries of status lists', () => {
     await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
     const { awardIds, ownerId } = await storeAwards(opened.database, 2);
-    const entries = await Promise.all(awardIds.map((id) => statusEntryOf(connection, id, randomBytes)));
+    const entries = await Promise.all(awardIds.map((id) => provideStatusEntry(connection, id, randomBytes)));
     const positions = entries.map((entry) => entry?.position ?? assert.fail());
     await pool.query('delete from accounts where id = (select account_id from awards where id = $1)', [awardIds[0]]);
     assert.deepEqual(await findRevoked(connection, 0), [positions[0]]);
@@ -88,7 +88,7 @@ describe('entries of status lists', () => {
     const awardId = awardIds[0] ?? '';
     const making = await inTransaction(connection, async (transaction) => {
       await setRevoked(transaction, { ownerId, awardId }, { at: new Date(), reason: 'by mistake' });
-      const entry = statusEntryOf(connection, awardId, randomBytes);
+      const entry = provideStatusEntry(connection, awardId, randomBytes);
       await until(async () => {
         const { rows } = await pool.query(
           `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -107,14 +107,14 @@ describe('entries of status lists', () => {
     const { awardIds } = await storeAwards(source.database, 2);
     const [kept = '', erased = ''] = awardIds;
     const [entry, revoked] = [
-      await statusEntryOf(connection, kept, randomBytes),
-      await statusEntryOf(connection, erased, randomBytes),
+      await provideStatusEntry(connection, kept, randomBytes),
+      await provideStatusEntry(connection, erased, randomBytes),
     ];
     await source.database.pool.query('delete from awards where id = $1', [erased]);
     const lines = exportLines(connection);
     const { value: header } = await lines.next();
     await importLines(target.database, { migration: readHeader(header ?? undefined), lines: lines }, countImported);
-    assert.deepEqual(await statusEntryOf(target.database.connection, kept, randomBytes), entry);
+    assert.deepEqual(await provideStatusEntry(target.database.connection, kept, randomBytes), entry);
     assert.deepEqual(await findRevoked(target.database.connection, 0), [revoked?.position]);
   });
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import {
   type Action,
   type Actor,
-  actionsOf,
+  actionsByActor,
   actors,
   agingActions,
   type Field,
   type FieldType,
-  fieldsOf,
+  fieldsByAction,
   fieldTypes,
 } from '../../../../src/recognition/rules/conditions/vocabulary.ts';
 import { days, emojis, files, labels, names, reasons, states } from './world.ts';
@@ -73,7 +73,7 @@ const valuesOfType: Readonly<Record<Exclude<FieldType, 'points'>, fc.Arbitrary<s
 };
 
 function itemTerm(action: Action): fc.Arbitrary<string> {
-  const fields: readonly Field[] = fieldsOf[action];
+  const fields: readonly Field[] = fieldsByAction[action];
   const terms = fields.flatMap((field) => {
     const type: FieldType = fieldTypes[field];
     return type === 'points' ? [] : [valuesOfType[type].map((value) => `${field} ${value}`)];
@@ -118,7 +118,7 @@ function personTerm(action: Action, isPointAction: boolean): fc.Arbitrary<string
 
 export function trigger(isPointAction: boolean): fc.Arbitrary<TriggerText> {
   const pairs = actors.flatMap((actor) =>
-    actionsOf[actor]
+    actionsByActor[actor]
       .filter((action) => !isPointAction || action !== 'point')
       .map((action) => {
         const terms = fc.oneof(itemTerm(action), personTerm(action, isPointAction));

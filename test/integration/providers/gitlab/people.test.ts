@@ -48,16 +48,16 @@ describe('accounts of GitLab', () => {
       credentialName: null,
     };
     const { signal } = new AbortController();
-    const remote = await provider.history.remoteOf(stored, signal);
+    const remote = await provider.history.toRemote(stored, signal);
     assert.equal(remote.url, `${url}/analytical-engines/looms/punch.cards.git`);
     assert.equal(
-      provider.files.urlOf(stored, 'icons/a b.png'),
+      provider.files.toUrl(stored, 'icons/a b.png'),
       `${url}/analytical-engines/looms/punch.cards/-/raw/feature/main/icons/a%20b.png`,
     );
-    assert.equal(provider.accounts.urlOf(owner), `${url}/api/v4/groups/analytical-engines%2Flooms`);
-    assert.equal(provider.accounts.urlOf({ name: 'ada', type: 'user' }), `${url}/api/v4/users?username=ada`);
+    assert.equal(provider.accounts.toUrl(owner), `${url}/api/v4/groups/analytical-engines%2Flooms`);
+    assert.equal(provider.accounts.toUrl({ name: 'ada', type: 'user' }), `${url}/api/v4/users?username=ada`);
     assert.equal(
-      provider.repositories.urlOf(owner.name, 'punch.cards'),
+      provider.repositories.toUrl(owner.name, 'punch.cards'),
       `${url}/api/v4/projects/analytical-engines%2Flooms%2Fpunch.cards`,
     );
     const refreshed = await lastReport(provider.accounts.refresh(owner, newCall()));

@@ -4,8 +4,8 @@ import { decodeProtectedHeader, type JWK } from 'jose';
 import { generateSigningKey, type SigningAlgorithm } from '../../../../src/accounts/access/tokens/signing-key.ts';
 import {
   currentCredentialKey,
+  deleteSigners,
   findCredentialKeys,
-  forgetSigners,
 } from '../../../../src/recognition/signing/key-store.ts';
 import { openTestDatabase } from '../../../database.ts';
 import type { TestService } from '../../../e2e/service.ts';
@@ -93,7 +93,7 @@ describe('keys of credentials', () => {
     advance(200 * 86_400);
     const current = await keyFor('ES256');
     advance(200 * 86_400);
-    await forgetSigners(connection, now());
+    await deleteSigners(connection, now());
     const { rows } = await pool.query('select key_id from credential_signers');
     assert.deepEqual(rows, [{ key_id: current.id }]);
     assert.equal((await findCredentialKeys(connection)).length, 2);

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   allYears,
-  type ContributionWindow,
+  type ContributionSlice,
   coversAll,
   dueSpans,
-  replaceWindows,
+  replaceSlices,
   type Span,
   splitSpan,
-  sumWindows,
+  sumSlices,
 } from '../../../../src/hosts/github/year-slices.ts';
 
 const dayMs = 86_400_000;
@@ -22,7 +22,7 @@ function daysOf({ from, to }: Span): string[] {
   return days;
 }
 
-function window(span: Span, requestedAt: string, fields: Partial<ContributionWindow> = {}): ContributionWindow {
+function window(span: Span, requestedAt: string, fields: Partial<ContributionSlice> = {}): ContributionSlice {
   return { ...span, commits: 1, reviews: 0, repositories: [], isWhole: true, requestedAt, ...fields };
 }
 
@@ -93,13 +93,13 @@ describe('date ranges of GitHub', () => {
     const years = fc.uniqueArray(fc.integer({ min: 2015, max: 2026 }), { maxLength: 5 });
     fc.assert(
       fc.property(fc.array(fc.tuple(span, fc.boolean()), { maxLength: 6 }), years, (spans, contributionYears) => {
-        let stored: ContributionWindow[] = [];
+        let stored: ContributionSlice[] = [];
         for (const [knownSpan, isOld] of spans) {
-          stored = replaceWindows(stored, [window(knownSpan, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
+          stored = replaceSlices(stored, [window(knownSpan, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
         }
         const due = dueSpans(stored, contributionYears, now);
         const fetched = due.map((span) => window(span, now.toISOString()));
-        const after = replaceWindows(stored, fetched);
+        const after = replaceSlices(stored, fetched);
         assert.ok(coversAll(after, contributionYears));
         const days = after.flatMap(daysOf);
         assert.equal(new Set(days).size, days.length);
@@ -111,7 +111,7 @@ describe('date ranges of GitHub', () => {
   it('counts a repository once when it is in several windows', () => {
     const year = { from: '2024-01-01', to: '2024-12-31' };
     const two = { from: '2025-01-01', to: '2025-12-31' };
-    const sums = sumWindows([
+    const sums = sumSlices([
       window(year, '', { commits: 3, reviews: 1, repositories: [1, 2] }),
       window(two, '', { commits: 4, reviews: 2, repositories: [2, 3], isWhole: false }),
     ]);

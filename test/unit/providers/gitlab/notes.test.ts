@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { stateOf } from '../../../../src/hosts/gitlab/items.ts';
+import { toState } from '../../../../src/hosts/gitlab/items.ts';
 import type { NotePayload } from '../../../../src/hosts/gitlab/payloads.ts';
 
 /** Returns notes of people about one merge request: `1 approved` is by the person 1, and `"` begins a comment. */
@@ -23,7 +23,7 @@ const withdrawn = 'unapproved this merge request';
 
 function statesOf(...texts: readonly string[]): (string | null)[] {
   const notes = notesOf(...texts);
-  return notes.map((note) => stateOf(note, notes));
+  return notes.map((note) => toState(note, notes));
 }
 
 describe('states of reviews at GitLab', () => {

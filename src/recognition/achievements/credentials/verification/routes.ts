@@ -3,10 +3,10 @@ import { Type } from 'typebox';
 import type { AccessServices } from '../../../../accounts/access/services.ts';
 import { KeySet, PublicKey } from '../../../../accounts/access/tokens/signing-key.ts';
 import { ProblemSchema } from '../../../../http/pipeline/problem.ts';
-import { etagOf, isNotModified } from '../../../../http/pipeline/response.ts';
+import { isNotModified, toEtag } from '../../../../http/pipeline/response.ts';
 import type { App } from '../../../../http/server/app.ts';
 import { AppError } from '../../../../model/errors.ts';
-import { didDocument, didOf, issuerProfile, paths, toJwk } from '../../../signing/issuer.ts';
+import { didDocument, issuerProfile, paths, toDid, toJwk } from '../../../signing/issuer.ts';
 import { findCredentialKeys } from '../../../signing/key-store.ts';
 import { signCredential } from '../../../signing/sign.ts';
 import { AwardPath } from '../../awards/routes.ts';
@@ -111,7 +111,7 @@ function addIssuer(app: App, services: AccessServices): void {
       },
       async (_request, reply) => {
         const publicUrl = services.publicUrl();
-        const did = didOf(publicUrl);
+        const did = toDid(publicUrl);
         if (did === undefined) {
           throw new AppError('not_found', 'This service has no DID: PUBLIC_URL is not https, or has no host name.');
         }
@@ -213,7 +213,7 @@ function sendOpenly(
   type = 'application/json; charset=utf-8',
 ): FastifyReply {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const etag = etagOf(bytes);
+  const etag = toEtag(bytes);
   reply.headers({ 'cache-control': cachedByAll, etag });
   return isNotModified(reply.request.headers, { etag }) ? reply.code(304).send() : reply.type(type).send(bytes);
 }

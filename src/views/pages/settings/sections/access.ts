@@ -60,17 +60,17 @@ ${form(
       return undefined;
     },
     add_key: async (context, fields) => {
-      await registerKey(context.services, ownerOf(context), fields['key'] ?? '');
+      await registerKey(context.services, toOwner(context), fields['key'] ?? '');
       return undefined;
     },
     remove_key: async (context, fields) => {
-      await removeOwnKey(context.services, ownerOf(context), fields['id'] ?? '');
+      await removeOwnKey(context.services, toOwner(context), fields['id'] ?? '');
       return undefined;
     },
   },
 };
 
-function ownerOf({ session, target }: SettingsContext) {
+function toOwner({ session, target }: SettingsContext) {
   const { person } = session;
   return { account: target.account, person, actor: person.name, tokenId: null };
 }

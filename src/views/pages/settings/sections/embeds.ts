@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { fill } from '../../../languages/language.ts';
 import { composerPath, endpointPath } from '../../addresses.ts';
 import { html, trusted } from '../../layout/html.ts';
-import { day, form, idOf, itemForm, list, readItem, readItems, type Section, secretNotice } from '../section.ts';
+import { day, form, itemForm, list, readId, readItem, readItems, type Section, secretNotice } from '../section.ts';
 
 const Link = Type.Object({ url: Type.String() });
 const Listed = Type.Object({
@@ -61,11 +61,11 @@ ${list(
       return secretNotice(context, context.reader.words.owner.embeds, url);
     },
     renew: async ({ call }, { id = '' }) => {
-      await call('renewEmbed', { params: { embed_id: idOf(id) } });
+      await call('renewEmbed', { params: { embed_id: readId(id) } });
       return undefined;
     },
     revoke: async ({ call }, { id = '' }) => {
-      await call('revokeEmbed', { params: { embed_id: idOf(id) } });
+      await call('revokeEmbed', { params: { embed_id: readId(id) } });
       return undefined;
     },
   },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { html } from '../../layout/html.ts';
-import { day, form, idOf, itemForm, list, readItem, readItems, type Section, secretNotice } from '../section.ts';
+import { day, form, itemForm, list, readId, readItem, readItems, type Section, secretNotice } from '../section.ts';
 
 const Item = Type.Object({
   id: Type.String(),
@@ -54,7 +54,7 @@ ${form(
   fields: { url: (words) => words.address },
   actions: {
     retry: async ({ call }, { id = '' }) => {
-      await call('retryNotification', { params: { notification_id: idOf(id) } });
+      await call('retryNotification', { params: { notification_id: readId(id) } });
       return undefined;
     },
     make_secret: async (context, { url }) => {
@@ -62,7 +62,7 @@ ${form(
       return secretNotice(context, context.reader.words.owner.secrets, secret);
     },
     remove_secret: async ({ call }, { id = '' }) => {
-      await call('removeWebhookSecret', { params: { secret_id: idOf(id) } });
+      await call('removeWebhookSecret', { params: { secret_id: readId(id) } });
       return undefined;
     },
   },

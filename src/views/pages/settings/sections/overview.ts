@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { findInstallationsOf } from '../../../../accounts/installations/store.ts';
+import { findInstallationsByAccount } from '../../../../accounts/installations/store.ts';
 import { fill } from '../../../languages/language.ts';
 import { html } from '../../layout/html.ts';
 import { timeText } from '../../layout/time-text.ts';
@@ -33,7 +33,7 @@ export const overview: Section = {
     const { owner } = words;
     const status = readItem(Status, await context.call('getStatus'));
     const { account } = target;
-    const installations = await findInstallationsOf(services.connection, account);
+    const installations = await findInstallationsByAccount(services.connection, account);
     const { repositories, skipped_items: skipped, deliveries } = status;
     const { number } = language;
     return html`<h2>${owner.overview}</h2>
