@@ -29,12 +29,12 @@ export async function findByFormerName(
   name: string,
   { withPrivate }: { withPrivate: boolean },
 ): Promise<{ name: string; checkAfter: Date } | undefined> {
-  const row = await connection
+  return connection
     .selectFrom('former_repository_names as f')
     .innerJoin('repositories as r', (join) =>
       join.onRef('r.id', '=', 'f.repository_id').onRef('r.owner_id', '=', 'f.owner_id'),
     )
-    .select(['r.name', 'f.check_after'])
+    .select(['r.name', 'f.check_after as checkAfter'])
     .where('f.owner_id', '=', ownerId)
     .where('f.name_key', '=', name.toLowerCase())
     .where(isPresentInSql('r'))
@@ -42,7 +42,6 @@ export async function findByFormerName(
     .orderBy('f.left_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && { name: row.name, checkAfter: row.check_after };
 }
 
 /**

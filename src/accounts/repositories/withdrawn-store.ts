@@ -92,17 +92,12 @@ export async function acceptCredentials(
  * Finds all withdrawn credentials that have a row, because some of their repositories may not be hidden one by one yet.
  */
 export async function findWithdrawn(connection: Connection): Promise<WithdrawnCredential[]> {
-  const rows = await connection
+  return connection
     .selectFrom('withdrawn_credentials')
-    .selectAll()
+    .select(['provider', 'credential_name as credentialName', 'withdrawn_at as withdrawnAt'])
     .orderBy('provider')
     .orderBy('credential_name')
     .execute();
-  return rows.map((row) => ({
-    provider: row.provider,
-    credentialName: row.credential_name,
-    withdrawnAt: row.withdrawn_at,
-  }));
 }
 
 /**

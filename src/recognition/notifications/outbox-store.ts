@@ -7,7 +7,7 @@ import { addJob } from '../../database/queue/added-jobs.ts';
 import { deleteSome } from '../../database/schema/delete-some.ts';
 import { keptAwards } from '../../database/schema/kept-awards.ts';
 import { notifyJob } from './jobs.ts';
-import type { Attempt, Content, Kind, Target } from './notification.ts';
+import type { Attempt } from './notification.ts';
 
 /** The first delay; the receiver may only be restarting. */
 const firstMs = 10_000;
@@ -82,7 +82,7 @@ export async function claimNext(
 ): Promise<Attempt | undefined> {
   return inOneTransaction(connection, async (transaction) => {
     // An index has this order, so that the cost does not follow the number of messages that are due.
-    const { rows } = await sql<ClaimedRow>`
+    const { rows } = await sql<Attempt>`
       with next as materialized (
         select n.* from notifications n
         where n.receiver = ${receiver} and n.state = 'waiting' and n.next_attempt_at <= ${now} and not exists (
@@ -91,9 +91,9 @@ export async function claimNext(
         for update skip locked
       )
       select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, r.provider,
-        o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name,
+        json_build_object('accountId', o.id, 'externalId', o.external_id, 'name', o.name) as owner,
         not ${isShownInSql('a')} or not ${isPresentInSql('r')} or w.id is null or w.revoked_at is not null
-          as is_withheld
+          as "isWithheld"
       from next n
         left join ${keptAwards('w')} on w.id = n.award_id
         join repositories r on r.id = n.repository_id
@@ -101,9 +101,9 @@ export async function claimNext(
         join accounts a on a.id = n.account_id`.execute(transaction);
     const [row] = rows;
     if (row === undefined) return undefined;
-    if (row.is_withheld) {
+    if (row.isWithheld) {
       await transaction.deleteFrom('notifications').where('id', '=', row.id).execute();
-      return toAttempt(row, row.attempts);
+      return row;
     }
     const attempts = row.attempts + 1;
     const nextAttemptAt = new Date(now.getTime() + retryDelayMs(attempts, random));
@@ -112,36 +112,8 @@ export async function claimNext(
       .set({ attempts, last_attempt_at: now, next_attempt_at: nextAttemptAt })
       .where('id', '=', row.id)
       .execute();
-    return toAttempt(row, attempts);
+    return { ...row, attempts };
   });
-}
-
-interface ClaimedRow {
-  id: string;
-  kind: Kind;
-  target: Target;
-  receiver: string;
-  content: Content;
-  attempts: number;
-  provider: string;
-  owner_id: string;
-  owner_external_id: string;
-  owner_name: string;
-  is_withheld: boolean;
-}
-
-function toAttempt(row: ClaimedRow, attempts: number): Attempt {
-  return {
-    id: row.id,
-    provider: row.provider,
-    kind: row.kind,
-    target: row.target,
-    receiver: row.receiver,
-    content: row.content,
-    owner: { accountId: row.owner_id, externalId: row.owner_external_id, name: row.owner_name },
-    attempts,
-    isWithheld: row.is_withheld,
-  };
 }
 
 /** Marks a message as sent, and deletes the stored failures of its receiver. */

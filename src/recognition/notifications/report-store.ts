@@ -27,23 +27,10 @@ export interface Notification {
   nextAttemptAt: Date | null;
 }
 
-interface Row {
-  id: string;
-  state: State;
-  webhook: string;
-  kind: Kind;
-  target: Target;
-  content: Content;
-  attempts: number;
-  error: string | null;
-  created_at: Date;
-  last_attempt_at: Date | null;
-  next_attempt_at: Date | null;
-}
-
 const columns = sql`
-  n.id, n.state, n.webhook, n.kind, n.target, n.content, n.attempts, n.error, n.created_at, n.last_attempt_at,
-  case when n.state = 'waiting' then greatest(n.next_attempt_at, f.resumes_at) end as next_attempt_at
+  n.id, n.state, n.webhook, n.kind, n.target, n.content, n.attempts, n.error, n.created_at as "createdAt",
+  n.last_attempt_at as "lastAttemptAt",
+  case when n.state = 'waiting' then greatest(n.next_attempt_at, f.resumes_at) end as "nextAttemptAt"
   from notifications n
     join repositories r on r.id = n.repository_id
     join accounts a on a.id = n.account_id
@@ -58,15 +45,14 @@ export async function findNotifications(
   page: { limit: number; state?: State | undefined; after?: string | undefined; before?: string | undefined },
 ): Promise<Notification[]> {
   const { limit, state, after, before } = page;
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Notification>`
     select ${columns}
     where r.owner_id = ${ownerId} and ${isShown}
       and (${state ?? null}::text is null or n.state = ${state ?? null})
       and (${after ?? null}::uuid is null or n.id < ${after ?? null})
       and (${before ?? null}::uuid is null or n.id > ${before ?? null})
     order by n.id ${before === undefined ? sql`desc` : sql`asc`} limit ${limit}`.execute(connection);
-  const found = rows.map(toNotification);
-  return before === undefined ? found : found.toReversed();
+  return before === undefined ? rows : rows.toReversed();
 }
 
 /** Finds a message about an award in one of an account's repositories; undefined when there is none with this id. */
@@ -75,9 +61,9 @@ export async function findNotification(
   ownerId: string,
   id: string,
 ): Promise<Notification | undefined> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<Notification>`
     select ${columns} where n.id = ${id} and r.owner_id = ${ownerId} and ${isShown}`.execute(connection);
-  return rows[0] && toNotification(rows[0]);
+  return rows[0];
 }
 
 /**
@@ -94,20 +80,4 @@ export async function revive(transaction: Connection, id: string, now: Date): Pr
   await transaction.deleteFrom('failing_receivers').where('receiver', '=', row.receiver).execute();
   await addJob(transaction, notifyJob(row.receiver));
   return true;
-}
-
-function toNotification(row: Row): Notification {
-  return {
-    id: row.id,
-    state: row.state,
-    webhook: row.webhook,
-    kind: row.kind,
-    target: row.target,
-    content: row.content,
-    attempts: row.attempts,
-    error: row.error,
-    createdAt: row.created_at,
-    lastAttemptAt: row.last_attempt_at,
-    nextAttemptAt: row.next_attempt_at,
-  };
 }

@@ -13,12 +13,11 @@ export interface DeliveryCheck {
 }
 
 export async function findCheck(connection: Connection, provider: string): Promise<DeliveryCheck | undefined> {
-  const row = await connection
+  return connection
     .selectFrom('delivery_checks')
-    .selectAll()
+    .select(['checked_until as checkedUntil', 'cursor', 'newest_at as newestAt'])
     .where('provider', '=', provider)
     .executeTakeFirst();
-  return row && { checkedUntil: row.checked_until, cursor: row.cursor, newestAt: row.newest_at };
 }
 
 export async function saveCheck(connection: Connection, provider: string, check: DeliveryCheck): Promise<void> {

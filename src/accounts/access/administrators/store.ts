@@ -39,13 +39,12 @@ export async function findConfirmation(
   accountId: string,
   person: string,
 ): Promise<{ confirmedAt: Date; canCheck: boolean | null } | undefined> {
-  const row = await connection
+  return connection
     .selectFrom('administrators')
-    .select(['confirmed_at', 'can_check'])
+    .select(['confirmed_at as confirmedAt', 'can_check as canCheck'])
     .where('account_id', '=', accountId)
     .where('person', '=', person)
     .executeTakeFirst();
-  return row && { confirmedAt: row.confirmed_at, canCheck: row.can_check };
 }
 
 /**
@@ -57,14 +56,13 @@ export async function lockConfirmation(
   accountId: string,
   person: string,
 ): Promise<{ confirmedAt: Date } | undefined> {
-  const row = await transaction
+  return transaction
     .selectFrom('administrators')
-    .select('confirmed_at')
+    .select('confirmed_at as confirmedAt')
     .where('account_id', '=', accountId)
     .where('person', '=', person)
     .forUpdate()
     .executeTakeFirst();
-  return row && { confirmedAt: row.confirmed_at };
 }
 
 /** Stores the outcome of a check. @param checked.confirmedAt undefined: the host has not confirmed the person. */
@@ -102,14 +100,18 @@ function holdsSomething(alias: string): RawBuilder<boolean> {
     or exists (select from embeds e where e.account_id = ${account} and e.holder = ${person} and e.ended_at is null))`;
 }
 
+const columnsOfAdministrator = sql`
+  m.account_id as "accountId", m.person, a.provider,
+  json_build_object('externalId', a.external_id, 'name', a.name) as organization`;
+
 /** Finds administrators with keys or links whose check is due, the longest due first. */
 export async function findDueChecks(connection: Connection, now: Date, limit: number): Promise<Administrator[]> {
-  const { rows } = await sql<AdministratorRow>`
-    select m.account_id, m.person, a.provider, a.external_id, a.name
+  const { rows } = await sql<Administrator>`
+    select ${columnsOfAdministrator}
     from administrators m join accounts a on a.id = m.account_id
     where m.check_after <= ${now} and a.deleted_at is null and ${holdsSomething('m')}
     order by m.check_after, m.account_id, m.person limit ${limit}`.execute(connection);
-  return rows.map(toAdministrator);
+  return rows;
 }
 
 /** Finds up to `limit` organizations of a provider that a person administered at the last confirmation. */
@@ -119,12 +121,12 @@ export async function findAdministrations(
   person: string,
   limit: number,
 ): Promise<Administrator[]> {
-  const { rows } = await sql<AdministratorRow>`
-    select m.account_id, m.person, a.provider, a.external_id, a.name
+  const { rows } = await sql<Administrator>`
+    select ${columnsOfAdministrator}
     from administrators m join accounts a on a.id = m.account_id
     where m.person = ${person} and a.provider = ${provider} and a.deleted_at is null
     order by m.account_id limit ${limit}`.execute(connection);
-  return rows.map(toAdministrator);
+  return rows;
 }
 
 /** Deletes some administrators without keys and links whose last confirmation was before `before`. @returns how many. */
@@ -139,21 +141,4 @@ export async function findCanCheck(connection: Connection, accountId: string): P
     select bool_and(can_check) as can_check from administrators m
     where account_id = ${accountId} and ${holdsSomething('m')}`.execute(connection);
   return rows[0]?.can_check ?? null;
-}
-
-interface AdministratorRow {
-  account_id: string;
-  person: string;
-  provider: string;
-  external_id: string;
-  name: string;
-}
-
-function toAdministrator(row: AdministratorRow): Administrator {
-  return {
-    accountId: row.account_id,
-    provider: row.provider,
-    organization: { externalId: row.external_id, name: row.name },
-    person: row.person,
-  };
 }

@@ -50,16 +50,18 @@ export async function takeSignIn(
   const row = await connection
     .deleteFrom('sign_ins')
     .where('state_hash', '=', stateHash)
-    .returningAll()
+    .returning([
+      'provider',
+      'nonce',
+      'code_verifier as codeVerifier',
+      'return_to as returnTo',
+      'organization',
+      'expires_at',
+    ])
     .executeTakeFirst();
   if (row === undefined || row.expires_at <= now) return undefined;
-  return {
-    provider: row.provider,
-    nonce: row.nonce,
-    codeVerifier: row.code_verifier,
-    returnTo: row.return_to,
-    organization: row.organization,
-  };
+  const { expires_at: _, ...signIn } = row;
+  return signIn;
 }
 
 /** Stores a session; `secretHash` is the SHA-256 of the secret in its cookie. */
@@ -130,10 +132,10 @@ export async function findAdministered(
   { provider, externalId }: Pick<Account, 'provider' | 'externalId'>,
   { confirmedAfter, limit }: { confirmedAfter: Date; limit: number },
 ): Promise<Administered[]> {
-  const rows = await connection
+  return connection
     .selectFrom('administrators')
     .innerJoin('accounts', 'accounts.id', 'administrators.account_id')
-    .select(['accounts.id', 'accounts.name', 'accounts.display_name', 'administrators.confirmed_at'])
+    .select(['accounts.id', 'accounts.name', 'display_name as displayName', 'confirmed_at as confirmedAt'])
     .where('administrators.person', '=', externalId)
     .where('accounts.provider', '=', provider)
     .where('accounts.deleted_at', 'is', null)
@@ -141,10 +143,4 @@ export async function findAdministered(
     .orderBy('accounts.name')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    displayName: row.display_name,
-    confirmedAt: row.confirmed_at,
-  }));
 }

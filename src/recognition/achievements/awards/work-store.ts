@@ -56,38 +56,23 @@ export async function findEvaluatedFile(
         and ${isPresentInSql('r')}`.execute(connection),
     connection
       .selectFrom('achievements')
-      .select(['id', 'name', 'evaluate_at', 'evaluated_at'])
+      .select(['id', 'name', 'evaluate_at as evaluateAt', 'evaluated_at as evaluatedAt'])
       .where('repository_id', '=', repositoryId)
       .where('is_current', '=', true)
       .execute(),
   ]);
   const [file] = rows;
-  if (file === undefined) return undefined;
-  return {
-    ...file,
-    achievements: achievements.map((row) => ({
-      id: row.id,
-      name: row.name,
-      evaluateAt: row.evaluate_at,
-      evaluatedAt: row.evaluated_at,
-    })),
-  };
+  return file && { ...file, achievements };
 }
 
 export async function findWork(connection: Connection, repositoryId: string, limit: number): Promise<Work[]> {
-  const rows = await connection
+  return connection
     .selectFrom('pending_evaluations')
-    .select(['id', 'achievement_id', 'account_id', 'kind'])
+    .select(['id', 'achievement_id as achievementId', 'account_id as accountId', 'kind'])
     .where('repository_id', '=', repositoryId)
     .orderBy(sql`achievement_id is not null`)
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    achievementId: row.achievement_id,
-    accountId: row.account_id,
-    kind: row.kind,
-  }));
 }
 
 /** Deletes work that is done, and stores work that has to wait. */

@@ -80,12 +80,11 @@ export async function findFollowedBoards(
   connection: Connection,
   repositoryId: string,
 ): Promise<FollowedBoards | undefined> {
-  const row = await connection
+  return connection
     .selectFrom('board_files')
-    .select(['revision', 'read_at'])
+    .select(['revision', 'read_at as readAt'])
     .where('repository_id', '=', repositoryId)
     .executeTakeFirst();
-  return row && { revision: row.revision, readAt: row.read_at };
 }
 
 /** A file as it was read, or null where the repository has none. */
@@ -198,14 +197,13 @@ export async function followChosenFile(
 
 /** Finds the file that counts for an account. */
 export async function findFile(connection: Connection, ownerId: string): Promise<StoredFile | undefined> {
-  const { rows } = await sql<{ repository_id: string | null; path: string | null; text: string; reports: Report[] }>`
-    select f.repository_id, f.path, f.text, f.reports from board_files f
+  const { rows } = await sql<StoredFile>`
+    select f.repository_id as "repositoryId", f.path, f.text, f.reports from board_files f
     left join repositories r on r.id = f.repository_id and ${isPresentInSql('r')} left join accounts o on o.id = r.owner_id
     where f.owner_id = ${ownerId} and f.path is not null
       and (f.repository_id is null or (r.owner_id = f.owner_id and r.installed_at is not null and ${placeInSql} is not null))
     order by f.repository_id is null desc, ${placeInSql} limit 1`.execute(connection);
-  const [row] = rows;
-  return row && { repositoryId: row.repository_id, path: row.path, text: row.text, reports: row.reports };
+  return rows[0];
 }
 
 /**

@@ -16,18 +16,12 @@ export interface SignedReceiver {
 }
 
 export async function findSignedReceivers(connection: Connection, accountId: string): Promise<SignedReceiver[]> {
-  const rows = await connection
+  return connection
     .selectFrom('webhook_secrets')
-    .select(['id', 'url', 'changed_at', 'former_until'])
+    .select(['id', 'url', 'changed_at as changedAt', 'former_until as formerUntil'])
     .where('account_id', '=', accountId)
     .orderBy('url')
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    url: row.url,
-    changedAt: row.changed_at,
-    formerUntil: row.former_until,
-  }));
 }
 
 /**
