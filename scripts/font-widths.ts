@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type Font, openSync } from 'fontkit';
 
-/** Makes src/views/cards/text/widths.ts: how wide the letters of the bundled fonts (Noto Sans, OFL) are. */
+/** Makes src/views/cards/text/widths.json: how wide the letters of the bundled fonts (Noto Sans, OFL) are. */
 
-const file = fileURLToPath(new URL('../src/views/cards/text/widths.ts', import.meta.url));
+const file = fileURLToPath(new URL('../src/views/cards/text/widths.json', import.meta.url));
 /** Blocks of Unicode, first and last code point, and the font that has them. */
 const blocks: [number, number, string][] = [
   [0x20, 0x7e, 'noto-sans'],
@@ -28,19 +28,11 @@ const tables = Object.entries(weights).map(([weight, file]) => {
   const rows = blocks.map(([first, last, family]) => {
     const font = open(family, file);
     const codes = Array.from({ length: last - first + 1 }, (_, index) => widthOf(font, first + index));
-    return `  [0x${first.toString(16)}, '${codes.join('')}'],`;
+    return [first.toString(16), codes.join('')];
   });
-  return `export const ${weight}: WidthTable = [\n${rows.join('\n')}\n];\n`;
+  return [weight, Object.fromEntries(rows)];
 });
-await writeFile(
-  file,
-  `/** Made by \`node scripts/font-widths.ts\` from Noto Sans, under the SIL Open Font License 1.1. */
-
-/** A first code point, and two digits of base ${digits} for each from there: its width in thousandths of the size; 00: not in the font. */
-export type WidthTable = readonly (readonly [number, string])[];
-
-${tables.join('\n')}`,
-);
+await writeFile(file, `${JSON.stringify(Object.fromEntries(tables), undefined, 2)}\n`);
 
 function open(family: string, weight: string): Font {
   const path = `../fonts/${family}/${weight}.ttf`;

@@ -16,7 +16,7 @@ import { writeFile } from '../simulators/world/repository-changes.ts';
 import { World } from '../simulators/world/world.ts';
 import { generateSigningKey } from '../src/accounts/access/tokens/signing-key.ts';
 import { findById } from '../src/accounts/store.ts';
-import { exportTo } from '../src/app/commands/backup.ts';
+import { exportTo } from '../src/app/commands/copy.ts';
 import { sampleTime } from '../src/app/commands/sample.ts';
 import { readConfig } from '../src/app/config/config.ts';
 import { type Core, openCore } from '../src/app/core.ts';

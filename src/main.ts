@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import manifest from '../package.json' with { type: 'json' };
 import { formatForms, formatUsage, misuse, unknownCommand, usage } from './app/commands/help.ts';
 import { commands } from './app/commands/index.ts';
@@ -50,7 +49,7 @@ export async function main(args: readonly string[]): Promise<number> {
     signal: ending,
   };
   try {
-    trustAuthorities(process.env, (path) => readFileSync(path, 'utf8'));
+    trustAuthorities(process.env);
     const status = (await command.run(io, rest)) ?? 0;
     return ending.aborted ? exitAtOnce(status) : status;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import { type DatabaseClock, followClock } from '../database/connections/clock.ts';
@@ -120,25 +120,25 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const { log, metrics = noMetrics } = options;
   prepareDataDirectory(config.dataDir);
   const authorities = saveAuthoritiesForGit(config);
+  await using opened = new AsyncDisposableStack();
   let clock: DatabaseClock | undefined;
   const now = (): Date => clock?.now() ?? new Date();
   const providers = openProviders(config, options, now);
   const open = options.isMigrated === true ? openUnchanged : openDatabase;
-  const database = await open({
-    ...config,
-    log: (line) => log.info(line),
-    observer: options.observePool?.('jobs'),
-  });
-  clock = await closingOnFailure(openClock(database, options), database);
+  const observer = options.observePool?.('jobs');
+  const database = opened.use(await open({ ...config, log: (line) => log.info(line), observer }));
+  clock = await openClock(database, options);
   const outcomes = new Outcomes(now);
   const cache = new ResponseCache(maxCacheBytes);
   const onAnnouncement = createReceivers(cache, outcomes);
-  const opening = openPools(database, config, options, () => listener.neededLsn());
-  const { requests, control, dropSilent, closeAll } = await closingOnFailure(opening, database);
+  const pools = await openPools(database, config, options, () => listener.neededLsn());
+  const { requests, control, dropSilent } = pools;
+  opened.defer(() => pools.close());
+  opened.adopt(clock, ({ close }) => close());
   const emitAnnouncement = (announcement: Announcement | undefined): void => {
     for (const receive of onAnnouncement) receive(announcement);
   };
-  const listening = listen({
+  const listener = await listen({
     clientConfig: database.sessionConfig,
     onAnnouncement: emitAnnouncement,
     onReset: () => emitAnnouncement(undefined),
@@ -146,7 +146,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     processGroup: options.processGroup,
     log: (line) => log.warn(line),
   });
-  const listener = await closingOnFailure(listening, { close: closeAll });
+  opened.defer(() => listener.close());
   const sync: SyncContext = {
     connection: database.connection,
     providers,
@@ -162,13 +162,11 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     onFailure: (error, work) => log.warn({ err: error }, `${work} failed`),
     ...reportsTo(log, metrics),
   };
-  const close = async (): Promise<void> => {
+  opened.defer(async () => {
     await Promise.all([...providers.values()].map((provider) => provider.close()));
-    await listener.close();
-    clock.close();
-    await closeAll();
-  };
-  await closingOnFailure(followInstallations(sync, onAnnouncement), { close });
+  });
+  await followInstallations(sync, onAnnouncement);
+  const running = opened.move();
   return {
     database,
     requests,
@@ -181,14 +179,14 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     cache,
     onAnnouncement,
     now,
-    close,
+    close: () => running.disposeAsync(),
   };
 }
 
 /** Stores the authorities that git does not know by itself. @returns the path of the file; undefined: there are none. */
 function saveAuthoritiesForGit({ caFile, dataDir }: Config): string | undefined {
   const environment = { ...process.env, CA_FILE: caFile };
-  const text = formatAuthorities(environment, (path) => readFileSync(path, 'utf8'));
+  const text = formatAuthorities(environment);
   return text === undefined ? undefined : saveAuthorities(dataDir, text);
 }
 
@@ -211,13 +209,13 @@ function openProviders(config: Config, options: CoreOptions, now: () => Date): M
   return new Map([...providers].map(([name, provider]) => [name, changeProvider(provider)]));
 }
 
-/** Opens the connections for requests and control statements. `closeAll` closes them and those of jobs. */
+/** Opens the connections for requests and control statements. */
 async function openPools(
   database: Database,
   { lookupBudgetMs, requestConnections: maxConnections }: Config,
   { observePool, observeReplica, controlConnections = usualControlConnections, log }: CoreOptions,
   neededLsn: () => number | undefined,
-): Promise<Pick<Core, 'requests' | 'control' | 'dropSilent'> & { closeAll: () => Promise<void> }> {
+): Promise<Pick<Core, 'requests' | 'control' | 'dropSilent'> & { close: () => Promise<void> }> {
   const statementTimeoutMs = lookupBudgetMs + statementMarginMs;
   const replicaPool = observePool?.('replica');
   const replica = await openReplica(database, {
@@ -240,14 +238,13 @@ async function openPools(
   };
   // The number that a pooler gives a connection says nothing about its session.
   const stopLooking = isPooled(database) ? undefined : breakOffSilent(database, control.pool);
-  const closeAll = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     stopLooking?.();
     await requests.close();
     await replica?.close();
     await control.close();
-    await database.close();
   };
-  return { requests, control, dropSilent, closeAll };
+  return { requests, control, dropSilent, close };
 }
 
 /** Returns the receivers of announcements in every process: they drop cached responses, and wake waiters for lookups. */
@@ -288,16 +285,6 @@ async function openClock(
   });
   if (!correctsTimesLater) await correct(clock.now());
   return clock;
-}
-
-/** Waits for a part of the service to open; when it fails, closes the parts that are open already. */
-async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<Core, 'close'>): Promise<Result> {
-  try {
-    return await opening;
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
 }
 
 /** Returns the reason why this node cannot serve requests; undefined: it can. */

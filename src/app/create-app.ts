@@ -38,7 +38,11 @@ import { openBodies } from '../sync/deliveries/metrics.ts';
 import { addRejections } from '../sync/deliveries/rejection-store.ts';
 import { Rejections } from '../sync/deliveries/rejections.ts';
 import { deliveryRoutes } from '../sync/deliveries/routes.ts';
-import { openCardImages } from '../views/cards/open.ts';
+import { createCardImages } from '../views/cards/card-images.ts';
+import { createImageClient } from '../views/cards/images/client.ts';
+import { ImageSource } from '../views/cards/images/image-source.ts';
+import { prepareFonts } from '../views/cards/png/fonts.ts';
+import { Rasterizer } from '../views/cards/png/rasterizer.ts';
 import type { Site } from '../views/pages/layout/layout.ts';
 import { readLogo } from '../views/pages/layout/logo.ts';
 import { pageRoutes, pageSettings } from '../views/pages/routes.ts';
@@ -53,15 +57,22 @@ const handlerMarginMs = 5000;
 const storeRejectionsEveryMs = 10_000;
 
 /** Opens everything that drawing cards needs on this node. */
-export function openImages(config: Config, core: Core, log: Log): ReturnType<typeof openCardImages> {
-  return openCardImages({
-    connection: core.requests.connection,
-    dataDir: config.dataDir,
-    ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
-    allowedHosts: config.outboundAllowed,
-    now: core.now,
+export async function openImages(
+  { dataDir, providers, outboundAllowed }: Config,
+  { requests, now }: Core,
+  log: Log,
+): Promise<CardImages & { close: () => Promise<void> }> {
+  await prepareFonts(dataDir);
+  // The hosts that the operator has configured may be private.
+  const ownHosts = providers.flatMap(({ url, apiUrl }) => [url, apiUrl].map((address) => new URL(address).host));
+  const images = new ImageSource({
+    connection: requests.connection,
+    client: createImageClient(new Set([...ownHosts, ...outboundAllowed])),
+    now,
     onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
   });
+  const cardImages = createCardImages({ images, rasterizer: new Rasterizer(now) });
+  return { ...cardImages, close: () => images.close() };
 }
 
 /** Counts rejected deliveries; the counts are stored every 10 s and when the app closes. */

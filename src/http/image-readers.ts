@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { errorCodeHeader } from './pipeline/response.ts';
 
 /**
  * Decides by the headers of a request whether its image is for people. Image proxies show only status 200, so an image
@@ -47,6 +46,6 @@ export function unfinishedImageHeaders(code: number): Record<string, string> {
   return {
     'cache-control': 'no-store',
     vary: ['authorization', ...readerHeaders].join(', '),
-    [errorCodeHeader]: String(code),
+    'x-error-code': String(code),
   };
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../simulators/github/simulator.ts';
 import { countersOf } from '../../simulators/world/expected-totals.ts';
-import { exportTo, importFrom } from '../../src/app/commands/backup.ts';
+import { exportTo, importFrom } from '../../src/app/commands/copy.ts';
 import type { Io } from '../../src/app/commands/io.ts';
 import { sample } from '../../src/app/commands/sample.ts';
 import { readServerVersion } from '../../src/database/connections/open.ts';

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { hostKindsInWords } from '../../hosts/config/host-settings.ts';
+import { counted } from '../../model/text/counted.ts';
 import { readConfigFile } from '../../recognition/achievements/config-file.ts';
 import { explainDemand, explainFile } from '../../recognition/rules/file/explain-file.ts';
-import { type Io, UsageError } from './io.ts';
-import { checkFiles, formatCount, meant } from './report-files.ts';
+import { type Io, parseOrRefuse, UsageError } from './io.ts';
+import { checkFiles, meant } from './report-files.ts';
 
 const usage = `achievements check needs FILE..., optionally with --host ${hostKindsInWords}, and --explain or --json`;
 
@@ -23,7 +24,7 @@ async function checkAchievements(io: Io, args: readonly string[]): Promise<void>
   await checkFiles(io, parsed, ({ name, bytes, unreported }) => {
     const { config, reports, text } = readConfigFile(bytes, unreported);
     const explained = parsed.isExplained ? [...explainFile(config), ...explainDemand(config)] : [];
-    const summary = `${name}: ${formatCount(config.achievements.length, 'achievement')}, no fault`;
+    const summary = `${name}: ${counted(config.achievements.length, 'achievement')}, no fault`;
     return { text, reports, lines: reports.length === 0 ? [...explained, summary] : explained };
   });
 }
@@ -38,14 +39,11 @@ interface Arguments {
 
 function readArguments(args: readonly string[]): Arguments {
   const options = { host: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } } as const;
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const { host, explain: isExplained = false, json = false } = values;
-    if (isExplained && json) throw new UsageError('achievements check takes --explain or --json, not both');
-    if (positionals.length > 0) return { paths: positionals, host, isExplained, json };
-  } catch (cause) {
-    if (cause instanceof UsageError) throw cause;
-    throw new UsageError(usage, { cause });
-  }
-  throw new UsageError(usage);
+  const { values, positionals } = parseOrRefuse(usage, () =>
+    parseArgs({ args: [...args], options, allowPositionals: true }),
+  );
+  const { host, explain: isExplained = false, json = false } = values;
+  if (isExplained && json) throw new UsageError('achievements check takes --explain or --json, not both');
+  if (positionals.length === 0) throw new UsageError(usage);
+  return { paths: positionals, host, isExplained, json };
 }

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { hostKindsInWords } from '../../hosts/config/host-settings.ts';
+import { counted } from '../../model/text/counted.ts';
 import { readBoardsFile } from '../../recognition/boards/file/read-file.ts';
-import { type Io, UsageError } from './io.ts';
-import { checkFiles, formatCount, meant } from './report-files.ts';
+import { type Io, parseOrRefuse, UsageError } from './io.ts';
+import { checkFiles, meant } from './report-files.ts';
 import { unreportedByHosts } from './unreported-at.ts';
 
 const usage = `boards check needs FILE..., optionally with --host ${hostKindsInWords}, and --json`;
@@ -21,18 +22,16 @@ async function checkBoards(io: Io, args: readonly string[]): Promise<void> {
     const provider = parsed.host ?? 'github';
     const unreportedBy = unreportedByHosts(io, provider, unreported);
     const { boards: found, reports, text } = readBoardsFile(bytes, { provider, unreportedBy });
-    const lines = reports.length === 0 ? [`${name}: ${formatCount(found.length, 'board')}, no fault`] : [];
+    const lines = reports.length === 0 ? [`${name}: ${counted(found.length, 'board')}, no fault`] : [];
     return { text, reports, lines };
   });
 }
 
 function readArguments(args: readonly string[]): { paths: string[]; host: string | undefined; json: boolean } {
-  try {
-    const options = { host: { type: 'string' }, json: { type: 'boolean' } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (positionals.length > 0) return { paths: positionals, host: values.host, json: values.json ?? false };
-  } catch (cause) {
-    throw new UsageError(usage, { cause });
-  }
-  throw new UsageError(usage);
+  const options = { host: { type: 'string' }, json: { type: 'boolean' } } as const;
+  const { values, positionals } = parseOrRefuse(usage, () =>
+    parseArgs({ args: [...args], options, allowPositionals: true }),
+  );
+  if (positionals.length === 0) throw new UsageError(usage);
+  return { paths: positionals, host: values.host, json: values.json ?? false };
 }

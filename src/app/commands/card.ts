@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,7 +24,7 @@ const patienceMs = { withToken: 600_000, withoutToken: 15_000 };
  */
 export async function card(io: Io, args: readonly string[]): Promise<void> {
   const pairs = readPairs(args);
-  const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const settings = readConfig(io.environment);
   const config = { ...settings, host: '127.0.0.1', port: 0, metricsPort: 0, lookupBudgetMs };
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, linesForPeople(io.warn));
   const service = await startService(config, { log });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createProviders } from '../../hosts/index.ts';
 import { AppError } from '../../model/errors.ts';
 import { type Config, readConfig } from '../config/config.ts';
@@ -32,7 +31,7 @@ const now = (): Date => new Date();
 async function examine(io: Io): Promise<DoctorReport> {
   let config: Config;
   try {
-    config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+    config = readConfig(io.environment);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const remedy = 'Correct the setting; docs/settings.md lists all of them.';

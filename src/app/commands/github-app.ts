@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { registrationUrl } from '../../hosts/github/app/registration.ts';
 import { subscribedEvents } from '../../hosts/github/webhooks.ts';
 import { AppError } from '../../model/errors.ts';
@@ -13,7 +12,7 @@ export async function gitHubAppUrl(io: Io, args: readonly string[]): Promise<voi
   const canReport = args.includes('--writing');
   const [organization, ...rest] = args.filter((argument) => argument !== '--writing');
   if (rest.length > 0) throw new UsageError('usage: plaudit github-app-url [--writing] [ORGANIZATION]');
-  const { publicUrl, providers } = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const { publicUrl, providers } = readConfig(io.environment);
   const github = providers.find(({ name }) => name === 'github');
   if (publicUrl === undefined || github === undefined) {
     throw new AppError('misconfigured', 'PUBLIC_URL must be set: GitHub delivers to the service there');

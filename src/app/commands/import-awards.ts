@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import { findByName } from '../../accounts/store.ts';
@@ -18,7 +17,7 @@ import {
 import { readSavedAwards } from '../../recognition/achievements/awards/imported-file.ts';
 import { readConfig } from '../config/config.ts';
 import { readBytes } from './files.ts';
-import { type Io, UsageError } from './io.ts';
+import { type Io, parseOrRefuse, UsageError } from './io.ts';
 import { readTarget } from './target.ts';
 
 const usage =
@@ -31,39 +30,32 @@ const usage =
 export async function importSavedAwards(io: Io, args: readonly string[]): Promise<void> {
   const { account: target, file, repositories } = readArguments(args);
   const saved = readSavedAwards(Buffer.from(await readBytes(io, file)).toString());
-  const database = await openDatabase({
-    ...readConfig(io.environment, (path) => readFileSync(path, 'utf8')),
-    log: io.warn,
+  await using database = await openDatabase({ ...readConfig(io.environment), log: io.warn });
+  const { connection } = database;
+  const account = await findPerson(connection, target);
+  const candidates = await findCandidates(
+    connection,
+    account.provider,
+    saved.map(({ repository_name: name }) => name),
+  );
+  const awards = saved.map((award) => ({
+    id: award.id,
+    repositoryId: choose(award.repository_name, candidates, repositories).id,
+    name: award.name,
+    icon: award.icon_url,
+    description: award.description,
+    awardedAt: new Date(award.awarded_dttm),
+  }));
+  refuseRepeated(awards);
+  const [foreign] = await findForeignIds(connection, account.id, awards);
+  if (foreign !== undefined)
+    throw new AppError('conflict', `the id ${foreign} belongs to another award here; nothing was imported`);
+  const { added, existing: known } = await inTransaction(connection, async (transaction) => {
+    const counts = await importAwards(transaction, account.id, awards, { now: new Date(), newId: uuidv7 });
+    await announce(transaction, { kind: 'account', key: account.id });
+    return counts;
   });
-  try {
-    const { connection } = database;
-    const account = await findPerson(connection, target);
-    const candidates = await findCandidates(
-      connection,
-      account.provider,
-      saved.map(({ repository_name: name }) => name),
-    );
-    const awards = saved.map((award) => ({
-      id: award.id,
-      repositoryId: choose(award.repository_name, candidates, repositories).id,
-      name: award.name,
-      icon: award.icon_url,
-      description: award.description,
-      awardedAt: new Date(award.awarded_dttm),
-    }));
-    refuseRepeated(awards);
-    const [foreign] = await findForeignIds(connection, account.id, awards);
-    if (foreign !== undefined)
-      throw new AppError('conflict', `the id ${foreign} belongs to another award here; nothing was imported`);
-    const { added, existing: known } = await inTransaction(connection, async (transaction) => {
-      const counts = await importAwards(transaction, account.id, awards, { now: new Date(), newId: uuidv7 });
-      await announce(transaction, { kind: 'account', key: account.id });
-      return counts;
-    });
-    io.print(`${added} awards imported, ${known} existed`);
-  } finally {
-    await database.close();
-  }
+  io.print(`${added} awards imported, ${known} existed`);
 }
 
 interface Arguments {
@@ -74,28 +66,19 @@ interface Arguments {
 }
 
 function readArguments(args: readonly string[]): Arguments {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseOrRefuse(usage, () =>
+    parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { account: { type: 'string' }, repository: { type: 'string', multiple: true, default: [] } },
+    }),
+  );
   const target = readTarget(values.account);
   const [file, ...others] = positionals;
   if (target === undefined || target.repository !== undefined || file === undefined || others.length > 0) {
     throw new UsageError(usage);
   }
   return { account: { provider: target.provider, name: target.name }, file, repositories: values.repository };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        account: { type: 'string' },
-        repository: { type: 'string', multiple: true, default: [] },
-      },
-    });
-  } catch (cause) {
-    throw new UsageError(usage, { cause });
-  }
 }
 
 async function findPerson(

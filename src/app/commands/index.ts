@@ -121,9 +121,9 @@ export const commands: Readonly<Record<string, Command>> = {
   export: simple(
     'FILE',
     'writes everything stored to a file for any later release',
-    async () => (await import('./backup.ts')).exportTo,
+    async () => (await import('./copy.ts')).exportTo,
   ),
-  import: simple('FILE', 'fills a new database from an export', async () => (await import('./backup.ts')).importFrom),
+  import: simple('FILE', 'fills a new database from an export', async () => (await import('./copy.ts')).importFrom),
   'import-awards': {
     forms: ['--account PROVIDER/NAME [--repository OWNER/NAME]... FILE'],
     description: "stores a person's awards of another service from its saved response, with their ids and dates",

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { listInstallations } from '../../accounts/installations/store.ts';
 import { findById, findByName } from '../../accounts/store.ts';
 import type { Provider } from '../../hosts/interface/provider.ts';
@@ -88,7 +87,7 @@ async function withTarget(
 }
 
 async function withCore(io: Io, work: (core: Core) => Promise<void>): Promise<void> {
-  const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const config = readConfig(io.environment);
   const core = await openCore(config, { log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel) });
   try {
     await work(core);

@@ -8,6 +8,18 @@ export class UsageError extends AppError {
   }
 }
 
+/**
+ * Returns what `parse` returns.
+ * @throws UsageError with the usage of a command where its arguments cannot be parsed.
+ */
+export function parseOrRefuse<Result>(usage: string, parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new UsageError(usage, { cause });
+  }
+}
+
 /** The environment, input and output of a command: those of the process, or replacements in a test. */
 export interface Io {
   environment: Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../../database/connections/open.ts';
 import { distribute } from '../../database/schema/citus.ts';
 import { maxPartitions, partition } from '../../database/schema/partitions.ts';
 import { readConfig } from '../config/config.ts';
-import { type Io, UsageError } from './io.ts';
+import { type Io, parseOrRefuse, UsageError } from './io.ts';
 
 const usage = `migrate takes --partitions N, with a number from 1 to ${maxPartitions}, or --citus`;
 const logEveryMs = 10_000;
@@ -12,21 +11,18 @@ const logEveryMs = 10_000;
 /** `plaudit migrate [--partitions N | --citus]`: brings the tables up to date, and divides the large ones by repository. */
 export async function migrateTables(io: Io, args: readonly string[]): Promise<void> {
   const { partitions, citus } = readOptions(args);
-  const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
-  const database = await openDatabase({ ...config, log: io.warn });
+  const config = readConfig(io.environment);
+  await using database = await openDatabase({ ...config, log: io.warn });
   const report = { log: io.warn, logEveryMs };
-  try {
-    if (partitions !== undefined) print(io, 'partitioned', await partition(database, partitions, report));
-    else if (citus) print(io, 'distributed', await distribute(database, report));
-    else io.print('the tables are up to date');
-  } finally {
-    await database.close();
-  }
+  if (partitions !== undefined) print(io, 'partitioned', await partition(database, partitions, report));
+  else if (citus) print(io, 'distributed', await distribute(database, report));
+  else io.print('the tables are up to date');
 }
 
 /** Reads the options before the database is opened, which a new one would need some seconds for. */
 function readOptions(args: readonly string[]): { partitions: number | undefined; citus: boolean } {
-  const { partitions, citus = false } = parse(args);
+  const options = { partitions: { type: 'string' }, citus: { type: 'boolean' } } as const;
+  const { partitions, citus = false } = parseOrRefuse(usage, () => parseArgs({ args: [...args], options }).values);
   const count = partitions === undefined ? undefined : Number(partitions);
   if (count !== undefined && !(Number.isSafeInteger(count) && count >= 1 && count <= maxPartitions)) {
     throw new UsageError(usage);
@@ -35,15 +31,6 @@ function readOptions(args: readonly string[]): { partitions: number | undefined;
     throw new UsageError('Citus divides tables itself: choose --partitions or --citus.');
   }
   return { partitions: count, citus };
-}
-
-function parse(args: readonly string[]): { partitions?: string; citus?: boolean } {
-  const options = { partitions: { type: 'string' }, citus: { type: 'boolean' } } as const;
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (cause) {
-    throw new UsageError(usage, { cause });
-  }
 }
 
 function print(io: Io, done: string, tables: readonly string[]): void {

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Database } from '../../database/connections/connection.ts';
+import type { Connection } from '../../database/connections/connection.ts';
 import { openDatabase } from '../../database/connections/open.ts';
 import { AppError } from '../../model/errors.ts';
 import { readConfigFile } from '../../recognition/achievements/config-file.ts';
@@ -11,7 +10,7 @@ import type { Unread } from '../../recognition/rules/evaluation/unread.ts';
 import { formatReport } from '../../recognition/rules/file/report.ts';
 import { readConfig, readDatabaseSettings } from '../config/config.ts';
 import { readBytes } from './files.ts';
-import { type Io, UsageError } from './io.ts';
+import { type Io, parseOrRefuse, UsageError } from './io.ts';
 import { type NamedTarget, readRepositoryTarget } from './target.ts';
 import { unreportedAt } from './unreported-at.ts';
 
@@ -25,7 +24,7 @@ const usage =
  */
 export async function previewAchievements(io: Io, args: readonly string[]): Promise<void> {
   const { file, target, person, read, json } = readArguments(args);
-  const settings = read ? readConfig(io.environment, readText) : undefined;
+  const settings = read ? readConfig(io.environment) : undefined;
   const unreported = unreportedAt(io, target.provider, settings?.providers);
   const { config, reports, text } = readConfigFile(await readBytes(io, file), unreported);
   for (const report of reports) io.warn(formatReport(file, text, report));
@@ -35,21 +34,13 @@ export async function previewAchievements(io: Io, args: readonly string[]): Prom
     const { readForPreview } = await import('./preview-reading.ts');
     await readForPreview(io, { settings, file: config, target });
   }
-  const database = await openDatabase({ ...readDatabaseSettings(io.environment, readText), log: io.warn });
-  try {
-    const reading = { unreported, wasRead: read };
-    const previews = await previewStored(database, config, { target, person, reading });
-    if (json) io.print(JSON.stringify(previews));
-    else for (const line of previews.flatMap(describe)) io.print(line);
-    const canRead = previews.some(({ unread }) => unread.some(({ canBeRead }) => canBeRead));
-    if (canRead && !read) io.warn('preview --read fetches the data that is not read yet');
-  } finally {
-    await database.close();
-  }
-}
-
-function readText(path: string): string {
-  return readFileSync(path, 'utf8');
+  await using database = await openDatabase({ ...readDatabaseSettings(io.environment), log: io.warn });
+  const reading = { unreported, wasRead: read };
+  const previews = await previewStored(database.connection, config, { target, person, reading });
+  if (json) io.print(JSON.stringify(previews));
+  else for (const line of previews.flatMap(describe)) io.print(line);
+  const canRead = previews.some(({ unread }) => unread.some(({ canBeRead }) => canBeRead));
+  if (canRead && !read) io.warn('preview --read fetches the data that is not read yet');
 }
 
 interface PreviewRequest {
@@ -59,7 +50,7 @@ interface PreviewRequest {
 }
 
 async function previewStored(
-  { connection }: Database,
+  connection: Connection,
   config: AchievementsFile,
   { target, person, reading }: PreviewRequest,
 ): Promise<Preview[]> {
@@ -84,20 +75,12 @@ interface Arguments {
 function readArguments(args: readonly string[]): Arguments {
   const boolean = { type: 'boolean' } as const;
   const options = { person: { type: 'string' }, read: boolean, json: boolean } as const;
-  const parsed = parseOrRefuse(() => parseArgs({ args: [...args], options, allowPositionals: true }));
+  const parsed = parseOrRefuse(usage, () => parseArgs({ args: [...args], options, allowPositionals: true }));
   const [file, named = '', ...rest] = parsed.positionals;
   const { person, read = false, json = false } = parsed.values;
   const target = readRepositoryTarget(named);
   if (file === undefined || rest.length > 0 || target === undefined) throw new UsageError(usage);
   return { file, target, person, read, json };
-}
-
-function parseOrRefuse<Result>(parse: () => Result): Result {
-  try {
-    return parse();
-  } catch (cause) {
-    throw new UsageError(usage, { cause });
-  }
 }
 
 const maxNames = 20;

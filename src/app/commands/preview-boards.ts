@@ -1,16 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { findByName } from '../../accounts/store.ts';
 import { openDatabase } from '../../database/connections/open.ts';
 import { AppError } from '../../model/errors.ts';
+import { counted } from '../../model/text/counted.ts';
 import { readBoardsFile } from '../../recognition/boards/file/read-file.ts';
 import { toItem } from '../../recognition/boards/preview/preview-json.ts';
 import { previewBoard } from '../../recognition/boards/preview/preview-store.ts';
 import { formatReport } from '../../recognition/rules/file/report.ts';
 import { readDatabaseSettings } from '../config/config.ts';
 import { readBytes } from './files.ts';
-import { type Io, UsageError } from './io.ts';
-import { formatCount } from './report-files.ts';
+import { type Io, parseOrRefuse, UsageError } from './io.ts';
 import { readTarget } from './target.ts';
 import { unreportedAt, unreportedByHosts } from './unreported-at.ts';
 
@@ -28,39 +27,27 @@ export async function previewBoards(io: Io, args: readonly string[]): Promise<vo
   const { boards, reports, text } = readBoardsFile(await readBytes(io, file), { provider, owner: name, unreportedBy });
   for (const report of reports) io.warn(formatReport(file, text, report));
   if (boards.length === 0) throw new AppError('invalid_input', `${file} has no board without a fault`);
-  const database = await openDatabase({
-    ...readDatabaseSettings(io.environment, (path) => readFileSync(path, 'utf8')),
-    log: io.warn,
-  });
-  try {
-    const { connection } = database;
-    const owner = await findByName(connection, provider, name);
-    if (owner === undefined) throw new AppError('not_found', `no account ${provider}/${name} is stored`);
-    const items: Item[] = [];
-    for (const board of boards)
-      items.push(toItem(await previewBoard(connection, board, { ownerId: owner.account.id, now: new Date() })));
-    if (json) io.print(JSON.stringify(items));
-    else for (const line of items.flatMap(describe)) io.print(line);
-  } finally {
-    await database.close();
-  }
+  await using database = await openDatabase({ ...readDatabaseSettings(io.environment), log: io.warn });
+  const { connection } = database;
+  const owner = await findByName(connection, provider, name);
+  if (owner === undefined) throw new AppError('not_found', `no account ${provider}/${name} is stored`);
+  const items: Item[] = [];
+  for (const board of boards)
+    items.push(toItem(await previewBoard(connection, board, { ownerId: owner.account.id, now: new Date() })));
+  if (json) io.print(JSON.stringify(items));
+  else for (const line of items.flatMap(describe)) io.print(line);
 }
 
 function readArguments(args: readonly string[]): { file: string; provider: string; name: string; json: boolean } {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { json: { type: 'boolean' } },
-      allowPositionals: true,
-    });
-    const [file, owner, ...rest] = positionals;
-    const target = readTarget(owner);
-    if (file !== undefined && target !== undefined && target.repository === undefined && rest.length === 0)
-      return { file, provider: target.provider, name: target.name, json: values.json ?? false };
-  } catch (cause) {
-    throw new UsageError(usage, { cause });
+  const { values, positionals } = parseOrRefuse(usage, () =>
+    parseArgs({ args: [...args], options: { json: { type: 'boolean' } }, allowPositionals: true }),
+  );
+  const [file, owner, ...rest] = positionals;
+  const target = readTarget(owner);
+  if (file === undefined || target === undefined || target.repository !== undefined || rest.length > 0) {
+    throw new UsageError(usage);
   }
-  throw new UsageError(usage);
+  return { file, provider: target.provider, name: target.name, json: values.json ?? false };
 }
 
 function describe({
@@ -75,7 +62,7 @@ function describe({
 }: Item): string[] {
   const { total, complete } = repositories;
   return [
-    `${name}: ${complete} of ${formatCount(total, 'repository', 'repositories')} complete; from ${window.since ?? 'the beginning'} until ${window.until ?? 'now'}`,
+    `${name}: ${complete} of ${counted(total, 'repository', 'repositories')} complete; from ${window.since ?? 'the beginning'} until ${window.until ?? 'now'}`,
     ...rules.map(({ number, text }) => {
       const given = points.find(({ rule }) => rule === number)?.points ?? 0;
       return `  rule ${number}: ${text}: ${given} in all`;

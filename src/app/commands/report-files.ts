@@ -1,6 +1,7 @@
 import { unreportedBy } from '../../hosts/index.ts';
 import type { UnreportedKind } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
+import { counted } from '../../model/text/counted.ts';
 import { nearest } from '../../model/text/nearest.ts';
 import { formatReport, type Report } from '../../recognition/rules/file/report.ts';
 import { readBytes } from './files.ts';
@@ -63,7 +64,7 @@ function reportFiles(io: Io, files: readonly ReportedFile[], { json }: { json: b
   const errors = reports.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) {
     const warnings = reports.length - errors;
-    throw new AppError('invalid_input', `${formatCount(errors, 'error')} and ${formatCount(warnings, 'warning')}`);
+    throw new AppError('invalid_input', `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`);
   }
 }
 
@@ -71,9 +72,4 @@ function reportFiles(io: Io, files: readonly ReportedFile[], { json }: { json: b
 export function meant(name: string | undefined): string {
   const part = nearest(name ?? '', ['check', 'preview']);
   return part === undefined ? '' : `; did you mean ${part}?`;
-}
-
-/** Formats a number with a noun, such as `2 boards`. */
-export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
 }

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from '../../database/connections/connection.ts';
 import { openDatabase } from '../../database/connections/open.ts';
 import { requestOutdatedBoards } from '../../recognition/boards/ranking/request-store.ts';
 import { type Config, readConfig } from '../config/config.ts';
-import { importFile } from './backup.ts';
+import { importFile } from './copy.ts';
 import type { Io } from './io.ts';
 
 /** An export that comes with the service. Its accounts are invented, so that every address works without a network. */
@@ -22,7 +21,7 @@ const examples = [
 
 /** `plaudit sample`: fills a new database with the sample. */
 export async function sample(io: Io): Promise<void> {
-  const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const config = readConfig(io.environment);
   await importSample(config, io, async () => undefined);
   io.print(`The sample is stored. Run "npm start", then open ${examples.join(' or ')} at its address.`);
 }
@@ -38,11 +37,7 @@ export async function importSample<Result>(
 ): Promise<Result> {
   await importFile(config, io, sampleFile);
   // Opening the database migrates it, because the sample may be older than the present tables.
-  const database = await openDatabase({ ...config, log: io.warn });
-  try {
-    await requestOutdatedBoards(database.connection, new Date());
-    return await read(database.connection);
-  } finally {
-    await database.close();
-  }
+  await using database = await openDatabase({ ...config, log: io.warn });
+  await requestOutdatedBoards(database.connection, new Date());
+  return await read(database.connection);
 }

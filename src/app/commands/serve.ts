@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { ProviderConfig } from '../../hosts/config/hosts.ts';
 import { createLog, type Log, linesForPeople } from '../../model/log.ts';
 import { startTracing } from '../../model/tracing/start.ts';
@@ -12,7 +11,7 @@ import type { Io } from './io.ts';
 
 /** `plaudit serve`: runs the service until the process receives a signal to end. */
 export async function serve(io: Io): Promise<void> {
-  const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const config = readConfig(io.environment);
   for (const name of findQuoted(settings, io.environment))
     io.warn(`plaudit: ${name} has quotation marks around its value, which are not part of it. Remove them.`);
   const examples = ['/', ...configuredHosts(config).slice(0, 1).map(formatExample)];

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Presets, SingleBar } from 'cli-progress';
 import { AppError } from '../../model/errors.ts';
@@ -24,7 +23,7 @@ export async function sync(io: Io, target: string | undefined): Promise<void> {
     throw new UsageError('sync needs PROVIDER/NAME or PROVIDER/NAME/REPOSITORY, like github/torvalds');
   }
   const { provider, name, repository } = named;
-  const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const config = readConfig(io.environment);
   const core = await openCore(config, {
     log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, linesForPeople(io.warn)),
   });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { ProviderConfig } from '../../hosts/config/hosts.ts';
 import { isHostKind, unreportedBy } from '../../hosts/index.ts';
 import type { UnreportedKind } from '../../hosts/interface/provider.ts';
@@ -56,7 +55,7 @@ function findKind(name: string, hosts: readonly ProviderConfig[]): string {
 /** Returns the hosts that the settings name; none when the settings of the service are incomplete. */
 function readHosts({ environment }: Io): ProviderConfig[] {
   try {
-    const { providers } = readConfig(environment, (path) => readFileSync(path, 'utf8'));
+    const { providers } = readConfig(environment);
     return providers.filter(({ source }) => source !== 'default');
   } catch (error) {
     if (error instanceof AppError) return [];

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { misconfigured } from '../../hosts/config/setting.ts';
-import { type Environment, type ReadFile, readSettingFile } from './environment.ts';
+import { type Environment, type ReadFile, readSettingFile, readText } from './environment.ts';
 
 const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -10,7 +10,7 @@ const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/
  * to those that come with Node and those of NODE_EXTRA_CA_CERTS.
  * @throws AppError `misconfigured` when CA_FILE cannot be read, or has no certificate or an unreadable one.
  */
-export function trustAuthorities(environment: Environment, readFile: ReadFile): void {
+export function trustAuthorities(environment: Environment, readFile: ReadFile = readText): void {
   const path = environment['CA_FILE'];
   const own = path ? readCertificates(path, readFile) : [];
   setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system'), ...own]);
@@ -20,7 +20,7 @@ export function trustAuthorities(environment: Environment, readFile: ReadFile): 
  * Returns the text of a file with all trusted authorities for git, which reads neither CA_FILE nor NODE_EXTRA_CA_CERTS;
  * undefined: neither is set, and git knows the authorities of the system by itself.
  */
-export function formatAuthorities(environment: Environment, readFile: ReadFile): string | undefined {
+export function formatAuthorities(environment: Environment, readFile: ReadFile = readText): string | undefined {
   if (!environment['CA_FILE'] && !environment['NODE_EXTRA_CA_CERTS']) return undefined;
   const path = environment['GIT_SSL_CAINFO'];
   const ofGit = path ? readSettingFile('GIT_SSL_CAINFO', path, readFile) : '';

@@ -5,6 +5,7 @@ import {
   type Environment,
   type ReadFile,
   readSettingFile,
+  readText,
   rejectMisspelledSettings,
   settingText,
   withoutServiceLinks,
@@ -28,7 +29,7 @@ export type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' 
  * Reads the settings from an environment.
  * @throws AppError `misconfigured`, with one line that names the setting and never its value.
  */
-export function readConfig(variables: Environment, readFile: ReadFile): Config {
+export function readConfig(variables: Environment, readFile: ReadFile = readText): Config {
   const environment = withoutServiceLinks(variables);
   rejectMisspelledSettings(environment);
   const read = <Result>(setting: Setting<Result>): Result => setting.parse(settingText(setting, environment, readFile));
@@ -59,14 +60,14 @@ function requireOwnPath({ publicUrl }: Pick<ServiceValues, 'publicUrl'>, provide
  * Reads the settings of the database alone, for commands that need nothing else.
  * @throws AppError `misconfigured` as `readConfig`.
  */
-export function readDatabaseSettings(environment: Environment, readFile: ReadFile): DatabaseSettings {
+export function readDatabaseSettings(environment: Environment, readFile: ReadFile = readText): DatabaseSettings {
   rejectMisspelledSettings(environment);
-  const { databaseUrl, databaseDirectUrl, databaseReplicaUrl, dataDir } = serviceSettings;
+  const read = <Result>(setting: Setting<Result>): Result => setting.parse(settingText(setting, environment, readFile));
   return {
-    databaseUrl: databaseUrl.parse(settingText(databaseUrl, environment, readFile)),
-    databaseDirectUrl: databaseDirectUrl.parse(settingText(databaseDirectUrl, environment, readFile)),
-    databaseReplicaUrl: databaseReplicaUrl.parse(settingText(databaseReplicaUrl, environment, readFile)),
-    dataDir: dataDir.parse(settingText(dataDir, environment, readFile)),
+    databaseUrl: read(serviceSettings.databaseUrl),
+    databaseDirectUrl: read(serviceSettings.databaseDirectUrl),
+    databaseReplicaUrl: read(serviceSettings.databaseReplicaUrl),
+    dataDir: read(serviceSettings.dataDir),
   };
 }
 

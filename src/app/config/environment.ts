@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { misconfigured, type Setting } from '../../hosts/config/setting.ts';
 import { distanceBetween } from '../../model/text/nearest.ts';
 import { settings } from './settings.ts';
@@ -11,6 +12,9 @@ const shortLength = 3;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ReadFile = (path: string) => string;
+
+/** Reads a file of the machine; tests replace it. */
+export const readText: ReadFile = (path) => readFileSync(path, 'utf8');
 
 /**
  * Returns the text of a setting: the variable, or for a secret the file that `NAME_FILE` names. An empty variable is

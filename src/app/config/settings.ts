@@ -9,42 +9,46 @@ import { type Setting, setting, splitList, withoutSlash } from '../../hosts/conf
 Format.Set('hosts', (text) => splitList(text).length > 0 && splitList(text).every(isHost));
 Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).every(isProxy));
 
-const port = Type.Integer({ minimum: 0, maximum: 65_535 });
-const validPort = 'an integer from 0 to 65535';
+const listenAddress = {
+  schema: Type.String({ minLength: 1, maxLength: 255 }),
+  default: '127.0.0.1',
+  valid: 'a host name or an address to listen on',
+};
+const port = { schema: Type.Integer({ minimum: 0, maximum: 65_535 }), valid: 'an integer from 0 to 65535' };
 /** A URL whose path needs no encoding, because it becomes a part of cookies and of all addresses on pages. */
 const plainUrl = String.raw`^[^/?#@\\]+//[^/?#@\\]+(/[\w~-][\w.~-]*)*/*$`;
 /** Each process takes memory. On a machine with more cores the operator decides how many processes the service gets. */
 const maxDefaultWorkers = 4;
+const databaseAddress = {
+  schema: Type.String({ pattern: '^postgres(ql)?://' }),
+  isSecret: true,
+  default: undefined,
+  valid: 'an address like postgresql://user:password@host:5432/database',
+};
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The settings of the service, by the field of the configuration that each becomes. */
 export const serviceSettings = {
   host: setting({
+    ...listenAddress,
     name: 'HOST',
-    schema: Type.String({ minLength: 1, maxLength: 255 }),
-    default: '127.0.0.1',
-    valid: 'a host name or an address to listen on',
     description: 'Host name or address on which the service listens.',
   }),
   port: setting({
+    ...port,
     name: 'PORT',
-    schema: port,
     default: 8080,
-    valid: validPort,
     description: 'Port of the service; 0 selects a free one.',
   }),
   metricsHost: setting({
+    ...listenAddress,
     name: 'METRICS_HOST',
-    schema: Type.String({ minLength: 1, maxLength: 255 }),
-    default: '127.0.0.1',
-    valid: 'a host name or an address to listen on',
     description: 'Host name or address of the metrics for Prometheus; `HOST` has no effect on it.',
   }),
   metricsPort: setting({
+    ...port,
     name: 'METRICS_PORT',
-    schema: port,
     default: 9090,
-    valid: validPort,
     description: 'Port of the metrics for Prometheus; 0 selects a free one.',
   }),
   publicUrl: setting({
@@ -118,30 +122,21 @@ export const serviceSettings = {
       'Path of a PEM file with certificate authorities that all connections trust, also those of git, in addition to the authorities of the system.',
   }),
   databaseUrl: setting({
+    ...databaseAddress,
     name: 'DATABASE_URL',
-    schema: Type.String({ pattern: '^postgres(ql)?://' }),
-    isSecret: true,
-    default: undefined,
     shownDefault: 'embedded PostgreSQL',
-    valid: 'an address like postgresql://user:password@host:5432/database',
     description: 'Address of your own PostgreSQL 15 or later; several nodes may share it.',
   }),
   databaseDirectUrl: setting({
+    ...databaseAddress,
     name: 'DATABASE_DIRECT_URL',
-    schema: Type.String({ pattern: '^postgres(ql)?://' }),
-    isSecret: true,
-    default: undefined,
     shownDefault: '`DATABASE_URL`',
-    valid: 'an address like postgresql://user:password@host:5432/database',
     description:
       'Address of the same database past a pooler in transaction mode, such as PgBouncer, to which `DATABASE_URL` leads.',
   }),
   databaseReplicaUrl: setting({
+    ...databaseAddress,
     name: 'DATABASE_REPLICA_URL',
-    schema: Type.String({ pattern: '^postgres(ql)?://' }),
-    isSecret: true,
-    default: undefined,
-    valid: 'an address like postgresql://user:password@host:5432/database',
     description: 'Address of a streaming standby of the database, from which responses for visitors are read.',
   }),
   workers: setting({

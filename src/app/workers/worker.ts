@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { endingSignal } from '../../database/connections/ending-signal.ts';
 import { serveHandedOver } from '../../http/server/handed-over.ts';
 import { describeFailure } from '../../model/errors.ts';
@@ -23,8 +22,8 @@ import { controlConnections, toShare } from './share.ts';
 
 const [role, name = '', url = '', processGroup] = process.argv.slice(2);
 const ending = endingSignal(0);
-trustAuthorities(process.env, (path) => readFileSync(path, 'utf8'));
-const completeConfig = readConfig(process.env, (path) => readFileSync(path, 'utf8'));
+trustAuthorities(process.env);
+const completeConfig = readConfig(process.env);
 const log = createLog(completeConfig.logLevel, undefined, { worker: name });
 const { registry, onJobEnd, ...observers } = createMetrics();
 const channel = openChannel(registry);

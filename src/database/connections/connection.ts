@@ -27,7 +27,7 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
-export interface Database extends ConnectionPool {
+export interface Database extends ConnectionPool, AsyncDisposable {
   /** Settings for further pools. Behind a pooler, `statement_timeout` is false, and each transaction may have another session. */
   clientConfig: ClientConfig;
   /** Settings for connections whose session lasts: its locks, settings and channels. */

@@ -135,17 +135,19 @@ function connect(server: Server, limits: PoolLimits): Database {
   const sessionConfig = directConfig === undefined ? clientConfig : { ...directConfig, ...common };
   const connections = openPool(clientConfig, limits);
   let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
+  const closeOnce = async (): Promise<void> => {
     await connections.close();
     await server.release();
   };
+  const close = (): Promise<void> => (closing ??= closeOnce());
   return {
     ...connections,
     clientConfig,
     sessionConfig,
     replicaConfig: server.replicaConfig && { ...server.replicaConfig, ...common },
     description,
-    close: () => (closing ??= close()),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -26,9 +26,6 @@ export const imageHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 };
 
-/** The header by which programs see that an image shows an error, or that its data is still being fetched. */
-export const errorCodeHeader = 'x-error-code';
-
 /** The headers that scripts of other origins may read, in addition to those that CORS always permits. */
 export const exposedHeaders =
   'content-disposition, etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, x-complete, x-error-code, x-granted, x-itemised, x-remainder, x-request-id, x-total';

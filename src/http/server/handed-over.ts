@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import { Socket } from 'node:net';
 
 /** The time, in ms, after a connection was closed until `onFewer` is called, once for all that are closed by then. */
@@ -18,7 +18,7 @@ export interface HandedOver {
  * Lets a server that does not listen serve connections. The server must not be closed before its connections.
  * @param onFewer called after the number of open connections has fallen.
  */
-export function serveHandedOver(server: Server, onFewer: () => void = () => {}): HandedOver {
+export function serveHandedOver(server: HttpServer, onFewer: () => void = () => {}): HandedOver {
   const sockets = new Set<Socket>();
   const drained = Promise.withResolvers<void>();
   let isClosing = false;

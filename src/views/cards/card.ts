@@ -1,3 +1,6 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Envelope } from '../../http/pipeline/envelope.ts';
 import type { CardInput } from '../../http/pipeline/images.ts';
 import type { Language } from '../languages/language.ts';
 import type { Words } from '../languages/texts.ts';
@@ -50,6 +53,13 @@ export interface Readable {
   images: string[];
   imageSize: ImageSize;
   draw(images: Images): Drawing;
+}
+
+const Named = Compile(Type.Object({ name: Type.String(), display_name: Type.String() }));
+
+/** Returns the name of the account that a response is about; undefined where it has none. */
+export function nameIn({ data: [item] }: Envelope): string | undefined {
+  return Named.Check(item) ? item.display_name || item.name : undefined;
 }
 
 export function defineCard<Content>(definition: CardDefinition<Content>): Card {

@@ -142,15 +142,5 @@ function firstDayOfWeek(locale: string): number {
 
 /** Replaces the names in a phrase, such as `{n}`, by their values. */
 export function fill(phrase: string, values: Readonly<Record<string, string>>): string {
-  let text = '';
-  let from = 0;
-  for (let open = phrase.indexOf('{'); open !== -1; open = phrase.indexOf('{', from)) {
-    const close = phrase.indexOf('}', open);
-    if (close === -1) break;
-    const value = values[phrase.slice(open + 1, close)];
-    // A brace that begins no name is a part of the text.
-    text += phrase.slice(from, open) + (value ?? '{');
-    from = value === undefined ? open + 1 : close + 1;
-  }
-  return text + phrase.slice(from);
+  return phrase.replace(/\{([^{}]*)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }

@@ -3,8 +3,6 @@ import { Type } from 'typebox';
 import type { AccessServices } from '../../accounts/access/services.ts';
 import { hasSession } from '../../accounts/access/sessions/cookies.ts';
 import { readSession } from '../../accounts/access/sessions/session.ts';
-import { findPublicRepositories, findPublicRepository } from '../../accounts/repositories/page-store.ts';
-import { findKnownLanguages } from '../../contributions/languages/languages.ts';
 import { isFromProgram, unfinishedImageHeaders } from '../../http/image-readers.ts';
 import { authorize } from '../../http/pipeline/authorize.ts';
 import { type AccountName, AccountPath } from '../../http/pipeline/endpoint.ts';
@@ -16,15 +14,7 @@ import { imageHeaders } from '../../http/pipeline/response.ts';
 import type { PageSettings } from '../../http/pipeline/send.ts';
 import type { App } from '../../http/server/app.ts';
 import { AppError } from '../../model/errors.ts';
-import { findEarnable } from '../../recognition/achievements/awards/earnable-store.ts';
-import {
-  findAchievementHolders,
-  findAwardedAchievement,
-  findPublicAchievement,
-} from '../../recognition/achievements/awards/holders-store.ts';
-import { findNext } from '../../recognition/achievements/awards/next.ts';
 import type { ParsedFiles } from '../../recognition/achievements/files/read-file.ts';
-import { findBoardsOfPerson, findBoardsOfRepository } from '../../recognition/boards/views/open-board-store.ts';
 import { toInitials } from '../cards/drawing/avatar.ts';
 import { escapeText } from '../cards/drawing/markup.ts';
 import { accountPage } from './account/account-page.ts';
@@ -33,8 +23,9 @@ import { accountPath } from './addresses.ts';
 import { composerRoutes } from './composer/routes.ts';
 import { awardPage } from './details/award-page.ts';
 import { boardPage } from './details/board-page.ts';
+import { evidencePage } from './details/evidence-page.ts';
 import { holdersPage } from './details/holders-page.ts';
-import { evidencePages } from './details/number-pages.ts';
+import { addNumbers } from './details/number-pages.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { galleryRoutes } from './gallery/routes.ts';
 import { homePage } from './home-page.ts';
@@ -43,7 +34,6 @@ import { style, stylePath, tips, tipsPath } from './layout/style.ts';
 import { movedRoutes } from './moved/routes.ts';
 import { problemPage } from './problem-page.ts';
 import { progressRoutes } from './progress/routes.ts';
-import { countProgress } from './progress/store.ts';
 import { toReader } from './reader.ts';
 import { settingsPageRoutes } from './settings/routes.ts';
 import { signInRoutes } from './sign-in/routes.ts';
@@ -70,7 +60,7 @@ const dayS = 86_400;
 /** Registers the pages for visitors, with their stylesheet and images. */
 export function pageRoutes(app: App, without: Services): void {
   const services = { ...without, findViewer: findViewer.bind(undefined, without) };
-  const { site, connection, now, parsedFiles } = services;
+  const { site } = services;
   const provider = providerSegment(site.providers);
   app.get('/', { ...hidden, config: { isPage: true } }, async (request, reply) =>
     sendPage(
@@ -85,75 +75,15 @@ export function pageRoutes(app: App, without: Services): void {
   docsRoutes(app, services);
   movedRoutes(app);
   addSearch(app, services);
-  addPage(
-    app,
-    services,
-    accountPage(
-      site,
-      {
-        now,
-        findRepositories: ({ id }, limit) => findPublicRepositories(connection, { ownerId: id, limit }),
-        findEarnable: ({ id }, limit) => findEarnable(connection, { ownerId: id, repositoryId: null }, limit),
-        findBoards: ({ id }, limit) => findBoardsOfPerson(connection, { accountId: id, limit }),
-        findNext: ({ id }) => findNext(connection, id, parsedFiles),
-        countProgress: (account, reportsTotals) => countProgress(connection, account, { now: now(), reportsTotals }),
-        findLanguages: (account, limit) => findKnownLanguages(services, account, limit),
-      },
-      `/${provider}/:name`,
-    ),
-  );
-  addPage(
-    app,
-    services,
-    repositoryPage(
-      site,
-      {
-        now,
-        findRepository: ({ id }, name) => findPublicRepository(connection, id, name),
-        findEarnable: ({ id, ownerId }, limit) => findEarnable(connection, { ownerId, repositoryId: id }, limit),
-        findBoards: ({ id, ownerId }, limit) =>
-          findBoardsOfRepository(connection, { repositoryId: id, ownerId, limit }),
-        countProgress: ({ provider: host, name }, repository) =>
-          countProgress(connection, { provider: host, name, repository }, { now: now(), reportsTotals: false }),
-      },
-      `/${provider}/:name/:repository`,
-    ),
-  );
-  const evidence = evidencePages(site, provider, services.now);
-  addPage(app, services, evidence.counter);
-  addPage(app, services, evidence.language);
-  addPage(app, services, evidence.contributor);
-  addPage(app, services, evidence.repositoryContributor);
-  addPage(app, services, evidence.repositoryCounter);
-  addPage(app, services, evidence.boardPerson);
-  addPage(app, services, evidence.progress);
-  addAchievementPages(app, services, provider);
+  addPage(app, services, accountPage(services, provider));
+  addPage(app, services, repositoryPage(services, provider));
+  addNumbers((kind) => addPage(app, services, evidencePage(site, services.now, kind)), provider);
+  addPage(app, services, awardPage(services, provider));
+  addPage(app, services, holdersPage(services, provider));
   addPage(app, services, boardPage(site, provider));
   progressRoutes(app, services);
   addAvatars(app, services, provider);
   addFiles(app, site);
-}
-
-/** Adds the pages of awards and of the people who hold an achievement. */
-function addAchievementPages(app: App, services: PageServices & Services, provider: string): void {
-  const { site, connection, now, cursors } = services;
-  addPage(
-    app,
-    services,
-    awardPage(site, provider, {
-      findAchievement: ({ id: accountId }, awardId) => findAwardedAchievement(connection, { accountId, awardId }),
-    }),
-  );
-  addPage(
-    app,
-    services,
-    holdersPage(site, provider, {
-      now,
-      cursors,
-      findAchievement: ({ id: ownerId }, id) => findPublicAchievement(connection, { ownerId, id }),
-      findHolders: (id, range) => findAchievementHolders(connection, id, range),
-    }),
-  );
 }
 
 /** Boards show the row of a person who is signed in; the API ignores cookies. */

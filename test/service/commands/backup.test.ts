@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { exportTo, importFrom } from '../../../src/app/commands/backup.ts';
+import { exportTo, importFrom } from '../../../src/app/commands/copy.ts';
 import type { Io } from '../../../src/app/commands/io.ts';
 import { sync } from '../../../src/app/commands/sync.ts';
 import { snapshot } from '../../integration/sync/snapshot.ts';

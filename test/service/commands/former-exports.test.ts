@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { importFrom } from '../../../src/app/commands/backup.ts';
+import { importFrom } from '../../../src/app/commands/copy.ts';
 import { countImported } from '../../../src/contributions/count-imported-store.ts';
 import { everyAddress } from '../../../src/contributions/languages/store.ts';
 import { importLines, readHeader } from '../../../src/database/copy/export.ts';

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +37,7 @@ export async function demo(io: Io): Promise<void> {
       DATABASE_REPLICA_URL_FILE: undefined,
     };
     const environment = { SITE_EXAMPLE: `${host}/sample-ada`, ...io.environment, ...embedded };
-    const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));
+    const config = readConfig(environment);
     io.print('Preparing the demonstration; this takes some seconds.');
     const people = await importSample(config, { warn: () => {} }, prepareDemo);
     const offset = sampleTime - Date.now();

@@ -164,8 +164,7 @@ function drawList(canvas: Canvas, [first, ...others]: readonly Item[], place: Pl
     const text = { at: at + textAt, maxWidth: grid.itemWidth - textAt };
     const baseline = y + 27 - lines.length * 8;
     canvas.text('name', { ...text, y: baseline }, item.name);
-    for (const [line, detail] of lines.entries())
-      canvas.text('label', { ...text, y: baseline + 16 * (line + 1) }, detail);
+    canvas.lines('label', { ...text, y: baseline + 16, step: 16 }, lines);
   }
   const end = top + grid.countRows(named.length) * rowHeight - (rowHeight - iconSize);
   return named.length === others.length
@@ -239,8 +238,7 @@ function drawNext(
     text.maxWidth,
     textStyles.label.sizePx,
   );
-  for (const [line, detail] of details.entries())
-    canvas.text('label', { ...text, y: y + 35 + 16 * line, isProse: true }, detail);
+  canvas.lines('label', { ...text, y: y + 35, step: 16, isProse: true }, details);
   return y + Math.max(iconSize, 38 + 16 * (details.length - 1));
 }
 

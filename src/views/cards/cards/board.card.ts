@@ -106,10 +106,7 @@ export const boardCard = defineCard<Content>({
     const { repositories, as_of: asOf } = content.board;
     const complete = formatCompleteness(repositories, asOf === null ? undefined : new Date(asOf), options.language);
     const lines = wrap(complete, { maxWidth, maxLines: 3, ...textStyles.label });
-    for (const [index, line] of lines.entries()) {
-      const baseline = below + 8 + index * lineHeight;
-      canvas.text('label', { at: padding, y: baseline, maxWidth, isProse: true }, line);
-    }
+    canvas.lines('label', { at: padding, y: below + 8, step: lineHeight, maxWidth, isProse: true }, lines);
     let y = below + completenessHeight + (lines.length - 1) * lineHeight;
     const hasPodium = !hide.has('podium') && people[0]?.rank === 1;
     const first = hasPodium ? people.slice(0, stepPlaces.length) : [];
@@ -144,9 +141,7 @@ function drawTitle(canvas: Canvas, title: string, maxWidth: number): number {
     return titleHeight;
   }
   const lines = wrap(title, { maxWidth, maxLines: 2, ...textStyles.name });
-  for (const [index, line] of lines.entries()) {
-    canvas.text('name', { ...place, y: place.y + index * titleLine }, line);
-  }
+  canvas.lines('name', { ...place, step: titleLine }, lines);
   return titleHeight + (lines.length - 1) * titleLine;
 }
 

@@ -1,5 +1,3 @@
-import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { CalendarInput } from '../../../http/pipeline/images.ts';
 import type { Language } from '../../languages/language.ts';
 import {
@@ -11,7 +9,7 @@ import {
   toLayout,
   toWidth,
 } from '../calendar/layout.ts';
-import { defineCard } from '../card.ts';
+import { defineCard, nameIn } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { px } from '../drawing/markup.ts';
@@ -24,9 +22,6 @@ const legendHeight = 30;
 /** The height of a line about the coverage that has no room beside the legend. */
 const lineHeight = 18;
 const shadeCount = 5;
-
-const Item = Type.Object({ name: Type.String(), display_name: Type.String() });
-const compiledItem = Compile(Item);
 
 interface Content {
   who: string;
@@ -49,10 +44,10 @@ export const calendarCard = defineCard<Content>({
     ),
   }),
   read: ({ envelope, calendar }) => {
-    const [item] = envelope.data;
-    if (calendar === undefined || !compiledItem.Check(item)) return undefined;
+    const who = nameIn(envelope);
+    if (calendar === undefined || who === undefined) return undefined;
     return {
-      who: item.display_name || item.name,
+      who,
       calendar,
       shown: envelope.meta_data.window === undefined ? { until: calendar.until } : calendar,
       coverage: coverageOfCalendar(calendar, envelope),
@@ -238,10 +233,8 @@ function drawFooter(
   const hasLegend = !options.hide.has('legend');
   if (hasLegend) drawLegend(canvas, options, { end, y: isBelowLegend ? bottom - lines.length * lineHeight : bottom });
   const beside = hasLegend && !isBelowLegend ? legendWidth(options) + padding : 0;
-  for (const [index, line] of lines.entries()) {
-    const y = bottom - (lines.length - 1 - index) * lineHeight;
-    canvas.text('small', { at: padding, y, maxWidth: maxWidth - beside }, line);
-  }
+  const y = bottom - (lines.length - 1) * lineHeight;
+  canvas.lines('small', { at: padding, y, step: lineHeight, maxWidth: maxWidth - beside }, lines);
 }
 
 function drawLegend(

@@ -127,8 +127,6 @@ function drawFooter(
       widthPx,
     });
   }
-  for (const [index, line] of lines.entries()) {
-    const y = heightPx - 20 - (lines.length - 1 - index) * footer.linePx;
-    canvas.text('small', { at: padding, y, maxWidth: widthPx - 2 * padding }, line);
-  }
+  const y = heightPx - 20 - (lines.length - 1) * footer.linePx;
+  canvas.lines('small', { at: padding, y, step: footer.linePx, maxWidth: widthPx - 2 * padding }, lines);
 }

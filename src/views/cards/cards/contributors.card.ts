@@ -8,7 +8,15 @@ import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { type Grid, inWords, toGrid, toWall } from '../drawing/grid.ts';
 import type { CardOptions } from '../options.ts';
-import { asOfResponse, type Coverage, formatCoverage, readResumesAt, resumesText } from '../states/coverage.ts';
+import {
+  asOfResponse,
+  type Coverage,
+  coverageLinePx,
+  drawCoverage,
+  formatCoverage,
+  readResumesAt,
+  resumesText,
+} from '../states/coverage.ts';
 import { formatReason } from '../states/nothing.ts';
 import { formatDays } from '../states/window-days.ts';
 import { joinParts, oneLine } from '../text/fit.ts';
@@ -22,8 +30,8 @@ const titleHeight = 34;
 const bareGap = 8;
 const moreHeight = 28;
 const summaryLine = 18;
-/** The lines about what the numbers cover, below the people. */
-const below = { firstPx: 22, linePx: 16 };
+/** The room between the people and the lines about the coverage. */
+const below = 22;
 /** The width of an avatar with some letters of a name, in pixels. */
 const leastWidth = 100;
 
@@ -108,7 +116,7 @@ export const contributorsCard = defineCard<Content>({
     canvas.text('label', { at: padding, y: bottom + 26, maxWidth: width - 2 * padding }, more);
     if (more !== '') bottom += moreHeight;
     const coverage = formatCoverage(content.coverage, language);
-    const height = drawCoverage(canvas, coverage, options, bottom);
+    const height = drawFooter(canvas, coverage, options, bottom);
     return frame(options, {
       width,
       height,
@@ -137,15 +145,12 @@ function formatSummary({ people, others, leavesOutBots, of, window }: Content, {
 }
 
 /** @returns the height of the card. */
-function drawCoverage(canvas: Canvas, coverage: readonly string[], options: CardOptions, bottom: number): number {
+function drawFooter(canvas: Canvas, coverage: readonly string[], options: CardOptions, bottom: number): number {
   if (options.hide.has('coverage')) return bottom + padding;
   const maxWidth = (options.widthPx ?? defaultWidthPx) - 2 * padding;
   const lines = joinParts(coverage, maxWidth, textStyles.small.sizePx);
-  const height = bottom + below.firstPx + lines.length * below.linePx + 4;
-  for (const [index, line] of lines.entries()) {
-    const y = height - 20 - (lines.length - 1 - index) * below.linePx;
-    canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
-  }
+  const height = bottom + below + lines.length * coverageLinePx + 4;
+  drawCoverage(canvas, lines, { height, maxWidth });
   return height;
 }
 
@@ -181,9 +186,7 @@ function drawHeader(
   }
   if (hide.has('summary')) return;
   const first = padding + (hide.has('title') ? 10 : titleHeight);
-  for (const [index, line] of lines.entries()) {
-    canvas.text('label', { at: padding, y: first + index * summaryLine, maxWidth, isProse: true }, line);
-  }
+  canvas.lines('label', { at: padding, y: first, step: summaryLine, maxWidth, isProse: true }, lines);
 }
 
 /** Returns the display names of people, and the logins of those whose display names are equal. */

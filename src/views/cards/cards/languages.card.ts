@@ -1,15 +1,20 @@
-import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { languageNamed, languageNames, uncountedNamed } from '../../../contributions/languages/linguist.ts';
 import type { LanguagesInput } from '../../../http/pipeline/images.ts';
 import type { WindowMeaning } from '../../../model/windows/window.ts';
-import { defineCard } from '../card.ts';
+import { defineCard, nameIn } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { type Grid, toGrid } from '../drawing/grid.ts';
 import { px } from '../drawing/markup.ts';
 import type { CardOptions } from '../options.ts';
-import { asOfResponse, type Coverage, formatCoverage, readResumesAt } from '../states/coverage.ts';
+import {
+  asOfResponse,
+  type Coverage,
+  coverageLinePx,
+  drawCoverage,
+  formatCoverage,
+  readResumesAt,
+} from '../states/coverage.ts';
 import { formatDays } from '../states/window-days.ts';
 import { joinParts } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
@@ -21,13 +26,11 @@ const bar = { height: 12, gap: 2, least: 3, below: 20 };
 const dot = { radius: 5, room: 20 };
 const rowHeight = 26;
 const columnGap = 32;
-const below = { firstPx: 22, linePx: 16 };
+/** The room between the rows and the lines about the coverage. */
+const below = 22;
 const usualLanguages = 6;
 /** The widths of a column, with a name and a share, in pixels. */
 const column = { usual: 190, least: 180 };
-
-const Item = Type.Object({ name: Type.String(), display_name: Type.String() });
-const compiledItem = Compile(Item);
 
 interface Content {
   who: string;
@@ -65,11 +68,11 @@ export const languagesCard = defineCard<Content>({
     return { widthPx, heightPx: placeParts(options, { rows: usualLanguages, summary: 1, lines: lines.length }).height };
   },
   read: ({ envelope, languages }) => {
-    const { data, meta_data } = envelope;
-    const [item] = data;
-    if (languages === undefined || languages.files === 0 || !compiledItem.Check(item)) return undefined;
+    const { meta_data } = envelope;
+    const who = nameIn(envelope);
+    if (languages === undefined || languages.files === 0 || who === undefined) return undefined;
     return {
-      who: item.display_name || item.name,
+      who,
       languages,
       window: meta_data.window,
       coverage: {
@@ -97,20 +100,11 @@ export const languagesCard = defineCard<Content>({
     const canvas = new Canvas(widthPx, language);
     const maxWidth = widthPx - 2 * padding;
     if (!hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
-    for (const [index, line] of summary.entries()) {
-      canvas.text(
-        'label',
-        { at: padding, y: places.summary + 12 + index * summaryLine, maxWidth, isProse: true },
-        line,
-      );
-    }
+    canvas.lines('label', { at: padding, y: places.summary + 12, step: summaryLine, maxWidth, isProse: true }, summary);
     if (!hide.has('bar')) drawBar(canvas, rows, { y: places.bar, width: maxWidth });
     const style = styleOfNames(rows, options, places.grid);
     for (const [index, row] of rows.entries()) drawRow(canvas, row, options, { ...places, index, style });
-    for (const [index, line] of lines.entries()) {
-      const y = places.height - 20 - (lines.length - 1 - index) * below.linePx;
-      canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
-    }
+    drawCoverage(canvas, lines, { height: places.height, maxWidth });
     const description = rows.map(({ name, share }) => `${name} ${formatShare(share, language)}`).join(', ');
     return frame(options, {
       width: widthPx,
@@ -157,7 +151,7 @@ function placeParts(
   const barAt = summary + (count.summary === 0 ? 8 : count.summary * summaryLine + 8);
   const rows = barAt + (hide.has('bar') ? 0 : bar.height + bar.below);
   const end = rows + grid.countRows(count.rows) * rowHeight;
-  const ofLines = count.lines === 0 ? 8 : below.firstPx + count.lines * below.linePx;
+  const ofLines = count.lines === 0 ? 8 : below + count.lines * coverageLinePx;
   return { summary, bar: barAt, rows, grid, height: end + ofLines };
 }
 

@@ -1,14 +1,12 @@
-import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { CalendarInput, StreakInput as Streak, StreaksInput as Streaks } from '../../../http/pipeline/images.ts';
 import type { Language } from '../../languages/language.ts';
-import { defineCard } from '../card.ts';
+import { defineCard, nameIn } from '../card.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { type Grid, toGrid } from '../drawing/grid.ts';
 import { drawRing } from '../drawing/ring.ts';
 import type { CardOptions } from '../options.ts';
-import { type Coverage, coverageOfCalendar, formatCoverage } from '../states/coverage.ts';
+import { type Coverage, coverageLinePx, coverageOfCalendar, drawCoverage, formatCoverage } from '../states/coverage.ts';
 import { joinParts, wrap, wrapRange } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 
@@ -19,10 +17,8 @@ const gap = 16;
 const dayMs = 86_400_000;
 /** The width of a ring with its texts. */
 const leastWidth = 190;
-const below = { firstPx: 30, linePx: 16 };
-
-const Item = Type.Object({ name: Type.String(), display_name: Type.String() });
-const compiledItem = Compile(Item);
+/** The room between the rings and the lines about the coverage. */
+const below = 30;
 
 interface Content {
   who: string;
@@ -41,10 +37,10 @@ export const streakCard = defineCard<Content>({
     return { widthPx, heightPx: toHeight(options, coverageLines([options.language.words.publicOnly], options)) };
   },
   read: ({ envelope, calendar, streaks }) => {
-    const [item] = envelope.data;
-    if (calendar === undefined || streaks === undefined || !compiledItem.Check(item)) return undefined;
+    const who = nameIn(envelope);
+    if (calendar === undefined || streaks === undefined || who === undefined) return undefined;
     return {
-      who: item.display_name || item.name,
+      who,
       streaks,
       days: envelope.meta_data.window === undefined ? undefined : calendar,
       coverage: coverageOfCalendar(calendar, envelope),
@@ -76,10 +72,7 @@ export const streakCard = defineCard<Content>({
     ];
     const lines = coverageLines(coverage, options);
     const height = toHeight(options, lines);
-    for (const [index, line] of lines.entries()) {
-      const y = height - 20 - (lines.length - 1 - index) * below.linePx;
-      canvas.text('small', { at: padding, y, maxWidth, isProse: true }, line);
-    }
+    drawCoverage(canvas, lines, { height, maxWidth });
     const descriptions = cells.map(({ label, streak }) => {
       const dates = formatDates(streak, options);
       return `${label}: ${formatLength(streak, unit, options)}${dates === '' ? '' : ` (${dates})`}.`;
@@ -113,7 +106,7 @@ function toPlace(grid: Grid, index: number, { hide }: CardOptions): { at: number
 
 function toHeight(options: CardOptions, lines: readonly string[]): number {
   const last = toPlace(gridOfCells(options), options.hide.has('longest') ? 0 : 1, options);
-  return last.y + ring.size + (lines.length === 0 ? padding : below.firstPx + lines.length * below.linePx);
+  return last.y + ring.size + (lines.length === 0 ? padding : below + lines.length * coverageLinePx);
 }
 
 function coverageLines(coverage: readonly string[], { hide, widthPx = defaultWidthPx }: CardOptions): string[] {

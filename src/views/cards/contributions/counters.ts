@@ -77,13 +77,8 @@ function measureLeastWidth({ value, full }: Placed, { language }: CardOptions): 
   return width <= leastNumber ? width : Math.min(width, measure(language.compactNumber(value), sizePx, weight));
 }
 
-const labelWidths = new Map<string, number>();
-
-/** Returns the width of a label. Widths are cached, because the same few labels are measured for every card. */
 function labelWidth(label: string): number {
-  const known = labelWidths.get(label) ?? Math.ceil(measure(label, textStyles.label.sizePx));
-  labelWidths.set(label, known);
-  return known;
+  return Math.ceil(measure(label, textStyles.label.sizePx));
 }
 
 interface CellPlace {

@@ -95,6 +95,14 @@ export class Canvas {
   }
 
   /**
+   * Writes lines below one another, each cut to its room.
+   * @param place.step the distance between their baselines.
+   */
+  lines(style: TextStyleName, place: TextPlace & { step: number }, lines: readonly string[]): void {
+    for (const [index, line] of lines.entries()) this.text(style, { ...place, y: place.y + index * place.step }, line);
+  }
+
+  /**
    * Writes a title, in a smaller style where it would have to be cut.
    * @returns its width in pixels.
    */

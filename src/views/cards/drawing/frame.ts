@@ -80,18 +80,7 @@ ${options.isRaw ? '' : ground}${card.body}
   return { svg, widthPx: width, heightPx: height };
 }
 
-const rules = new WeakMap<Palette, Map<string, string>>();
-
 function colourRules(palette: Palette, { hasBorder, palettes: { style } }: CardOptions, usesShades = false): string {
-  const known = rules.get(palette) ?? new Map<string, string>();
-  rules.set(palette, known);
-  const key = `${hasBorder}${usesShades}`;
-  const css = known.get(key) ?? makeColourRules(palette, style, hasBorder, usesShades);
-  known.set(key, css);
-  return css;
-}
-
-function makeColourRules(palette: Palette, style: ThemeStyle, hasBorder: boolean, usesShades: boolean): string {
   const track = toTrackColour(palette);
   const steps = usesShades
     ? shades(palette).map((shade: Colour, index) => `.d${index}{fill:${shade};stroke:${shade}}\n`)

@@ -1,6 +1,11 @@
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
 import type { CalendarInput } from '../../../http/pipeline/images.ts';
 import { fill, type Language } from '../../languages/language.ts';
+import type { Canvas } from '../drawing/canvas.ts';
+import { padding } from '../drawing/frame.ts';
+
+/** The distance between the baselines of lines about the coverage, in pixels. */
+export const coverageLinePx = 16;
 
 /** The data that the numbers of a card cover, and the time as of which they are known. */
 export interface Coverage {
@@ -57,4 +62,14 @@ export function formatCoverage(coverage: Coverage, language: Language): string[]
     ...(resumesAt === undefined ? [] : [resumesText(resumesAt, language)]),
     ...(asOf === undefined ? [] : [fill(words.asOf, { date: date(asOf) })]),
   ];
+}
+
+/** Writes lines about the coverage at the lower end of a card. */
+export function drawCoverage(
+  canvas: Canvas,
+  lines: readonly string[],
+  { height, maxWidth }: { height: number; maxWidth: number },
+): void {
+  const y = height - 20 - (lines.length - 1) * coverageLinePx;
+  canvas.lines('small', { at: padding, y, step: coverageLinePx, maxWidth, isProse: true }, lines);
 }

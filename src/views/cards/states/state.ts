@@ -59,10 +59,8 @@ export function drawState(card: Pick<Card, 'emptySize'>, state: State, options: 
     const strokes = 'stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round"';
     canvas.add(`<g class="k" ${strokes} transform="${place}">${signs[state.kind]}</g>`);
   }
-  for (const [index, title] of titles.entries())
-    canvas.text(style, { ...middle, y: top + above + titleLineHeight * index }, title);
-  for (const [index, line] of lines.entries())
-    canvas.text('label', { ...middle, y: top + above + belowTitle + 6 + lineHeight * (index + 1) }, line);
+  canvas.lines(style, { ...middle, y: top + above, step: titleLineHeight }, titles);
+  canvas.lines('label', { ...middle, y: top + above + belowTitle + 6 + lineHeight, step: lineHeight }, lines);
   return frame(
     // Text needs a background on which it can be read.
     { ...options, isRaw: false },

@@ -1,4 +1,4 @@
-import { bold, regular, type WidthTable } from './widths.ts';
+import widths from './widths.json' with { type: 'json' };
 
 export type Weight = 'regular' | 'bold';
 
@@ -12,18 +12,25 @@ const space = 0x20;
 /** The other spaces of formatted numbers and dates. Cards draw them as a usual one (`oneLine`), which may be wider. */
 const drawnAsSpace = [0xa0, 0x2009, 0x202f];
 
-const tables: Record<Weight, ReadonlyMap<number, number>> = { regular: unpack(regular), bold: unpack(bold) };
+const tables: Record<Weight, ReadonlyMap<number, number>> = {
+  regular: unpack(widths.regular),
+  bold: unpack(widths.bold),
+};
 
-function unpack(table: WidthTable): Map<number, number> {
-  const widths = new Map<number, number>();
-  for (const [first, codes] of table) {
+/**
+ * Reads the widths of letters, as `scripts/font-widths.ts` makes them from Noto Sans (SIL Open Font License 1.1): the first
+ * code point in hexadecimal digits, and two digits of base 36 for each letter from there; 00: not in the font.
+ */
+function unpack(table: Readonly<Record<string, string>>): Map<number, number> {
+  const unpacked = new Map<number, number>();
+  for (const [first, codes] of Object.entries(table)) {
     for (let index = 0; index < codes.length / 2; index += 1) {
       const width = Number.parseInt(codes.slice(2 * index, 2 * index + 2), digits);
-      if (width > 0) widths.set(first + index, width);
+      if (width > 0) unpacked.set(Number.parseInt(first, 16) + index, width);
     }
   }
-  for (const code of drawnAsSpace) widths.set(code, widths.get(space) ?? fallback.other);
-  return widths;
+  for (const code of drawnAsSpace) unpacked.set(code, unpacked.get(space) ?? fallback.other);
+  return unpacked;
 }
 
 /**

@@ -1,16 +1,19 @@
 import { Type } from 'typebox';
-import type { ShownRepository } from '../../../accounts/repositories/page-store.ts';
+import { findPublicRepositories, type ShownRepository } from '../../../accounts/repositories/page-store.ts';
+import { findKnownLanguages } from '../../../contributions/languages/languages.ts';
 import type { LanguageSum } from '../../../contributions/languages/store.ts';
-import { AccountPath, MovedRepository } from '../../../http/pipeline/endpoint.ts';
+import type { Connection } from '../../../database/connections/connection.ts';
+import { AccountPath, type MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { PartRequest } from '../../../http/pipeline/endpoint-registry.ts';
-import type { Page, ReadPart } from '../../../http/pipeline/pages.ts';
+import type { Page, PageServices, ReadPart } from '../../../http/pipeline/pages.ts';
 import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { CounterName } from '../../../model/kinds.ts';
 import { toLevelProgress } from '../../../model/level.ts';
-import type { Earnable } from '../../../recognition/achievements/awards/earnable-store.ts';
-import type { NextAchievement } from '../../../recognition/achievements/awards/next.ts';
-import type { OpenBoard } from '../../../recognition/boards/views/open-board-store.ts';
+import { type Earnable, findEarnable } from '../../../recognition/achievements/awards/earnable-store.ts';
+import { findNext, type NextAchievement } from '../../../recognition/achievements/awards/next.ts';
+import type { ParsedFiles } from '../../../recognition/achievements/files/read-file.ts';
+import { findBoardsOfPerson, type OpenBoard } from '../../../recognition/boards/views/open-board-store.ts';
 import { fill } from '../../languages/language.ts';
 import type { PageWords } from '../../languages/texts.ts';
 import { accountPath, composerPath, counterPath, endpointPath, previewPath, withQuery } from '../addresses.ts';
@@ -19,11 +22,11 @@ import { progressLine } from '../details/progress-evidence.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { numberLink, tip } from '../layout/numbers.ts';
-import { AccountPart, AwardPart, BoardPart, type Part, partReader } from '../layout/parts.ts';
+import { AccountPart, AwardPart, BoardPart, type Part, partReader, unlessMoved } from '../layout/parts.ts';
 import { levelRing } from '../layout/ring.ts';
 import { tipsPath } from '../layout/style.ts';
 import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
-import type { Progress as CollectedRepositories } from '../progress/store.ts';
+import { type Progress as CollectedRepositories, countProgress } from '../progress/store.ts';
 import { type Reader, toReader } from '../reader.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import {
@@ -68,57 +71,49 @@ interface Data {
   earnable: readonly Earnable[];
 }
 
-interface Sources {
-  now: () => Date;
-  /** Finds public repositories of an account, the most starred first. */
-  findRepositories: (account: Account, limit: number) => Promise<readonly ShownRepository[]>;
-  /** Finds the achievements that an account's repositories define. */
-  findEarnable: (account: Account, limit: number) => Promise<readonly Earnable[]>;
-  /** Finds the boards of a person, and those that rank the person. */
-  findBoards: (account: Account, limit: number) => Promise<readonly OpenBoard[]>;
-  /** Finds the achievement that a person is closest to; undefined while the person has begun none. */
-  findNext: (account: Account) => Promise<NextAchievement | undefined>;
-  /** Counts the public repositories of an account that are collected, and finds what its numbers wait for. */
-  countProgress: (account: Account, reportsTotals: boolean) => Promise<CollectedRepositories>;
-  /** Finds the languages of an account, as far as they are known. */
-  findLanguages: (account: Account, limit: number) => Promise<readonly LanguageSum[]>;
+interface Services extends Pick<PageServices, 'computations' | 'now'> {
+  site: Site;
+  connection: Connection;
+  parsedFiles: ParsedFiles;
 }
 
 /** Returns the page of a person or an organization. */
-export function accountPage(
-  site: Site,
-  { now, findRepositories, findEarnable, findBoards, findNext, countProgress, findLanguages }: Sources,
-  path: string,
-): Page<typeof AccountPath, Data> {
+export function accountPage(services: Services, provider: string): Page<typeof AccountPath, Data> {
+  const { site, connection, now, parsedFiles } = services;
   return {
-    path,
+    path: `/${provider}/:name`,
     params: AccountPath,
     query: AccountQuery,
-    load: async (read, { account, provider, query: { people = listLengths.people, ...query } }) => {
+    load: async (read, { account, provider: { accounts }, query: { people = listLengths.people, ...query } }) => {
+      const { id } = account;
       const within = readPageWindow(query, now(), account);
       const isOrganization = account.type === 'organization';
       const [own, awards, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount, { query: { private: within.withPrivate }, isAlone: true }),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, shownAwards),
-        account.type === 'user' ? findNext(account) : undefined,
+        account.type === 'user' ? findNext(connection, id, parsedFiles) : undefined,
         isOrganization
           ? unlessHostFails(loadCommunity(read, within, { limit: Number(people), now: now() }))
           : undefined,
-        isOrganization ? listBoards(read, account) : findBoards(account, listLengths.boards),
-        findRepositories(account, listLengths.repositories),
-        isOrganization ? findEarnable(account, listLengths.awards) : [],
-        findLanguages(account, listLengths.languages),
+        isOrganization
+          ? listBoards(read, account)
+          : findBoardsOfPerson(connection, { accountId: id, limit: listLengths.boards }),
+        findPublicRepositories(connection, { ownerId: id, limit: listLengths.repositories }),
+        isOrganization ? findEarnable(connection, { ownerId: id, repositoryId: null }, listLengths.awards) : [],
+        findKnownLanguages(services, account, listLengths.languages),
       ]);
       if (own === undefined) return undefined;
-      const present = community instanceof MovedRepository ? undefined : community;
+      const present = unlessMoved(community);
       const isUnlisted = isOrganization && present === undefined;
       const isIncomplete = isUnlisted || own.missing.length > 0 || (present?.people.missing.length ?? 0) > 0;
       return {
         account: own,
-        countsCollected: !isOrganization && !provider.accounts.reportsTotals,
+        countsCollected: !isOrganization && !accounts.reportsTotals,
         awards,
         progress,
-        collected: isIncomplete ? await countProgress(account, provider.accounts.reportsTotals) : undefined,
+        collected: isIncomplete
+          ? await countProgress(connection, account, { now: now(), reportsTotals: accounts.reportsTotals })
+          : undefined,
         community: present,
         boards: boardList,
         repositories: owned,
@@ -168,8 +163,7 @@ async function readPart<Item>(
   readItems: (result: Awaited<ReturnType<ReadPart>>) => Part<Item> | MovedRepository | undefined,
   request: PartRequest = {},
 ): Promise<Part<Item> | undefined> {
-  const part = readItems(await read(operationId, request));
-  return part instanceof MovedRepository ? undefined : part;
+  return unlessMoved(readItems(await read(operationId, request)));
 }
 
 /** Lists the boards of an organization as the API does, in the order of its file. */

@@ -5,7 +5,7 @@ import { defineNumber } from '../definitions.ts';
 import { morePeopleLink } from '../details/parts.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
-import { type Part, PersonPart, partReader } from '../layout/parts.ts';
+import { type Part, PersonPart, partReader, unlessMoved } from '../layout/parts.ts';
 import type { Reader } from '../reader.ts';
 import { personLink, provenance, section } from './sections.ts';
 import {
@@ -63,8 +63,8 @@ export async function loadCommunity(
   if (people === undefined || people instanceof MovedRepository) return people;
   return {
     people,
-    before: before instanceof MovedRepository ? undefined : before,
-    newcomers: newcomers instanceof MovedRepository ? undefined : newcomers,
+    before: unlessMoved(before),
+    newcomers: unlessMoved(newcomers),
     within,
     newcomersWithin,
   };

@@ -1,10 +1,11 @@
+import { findPublicRepository } from '../../../accounts/repositories/page-store.ts';
 import type { Repository } from '../../../accounts/repositories/store.ts';
+import type { Connection } from '../../../database/connections/connection.ts';
 import { MovedRepository, RepositoryPath } from '../../../http/pipeline/endpoint.ts';
-import type { Page } from '../../../http/pipeline/pages.ts';
-import type { Account } from '../../../model/account.ts';
+import type { Page, PageServices } from '../../../http/pipeline/pages.ts';
 import { AppError } from '../../../model/errors.ts';
-import type { Earnable } from '../../../recognition/achievements/awards/earnable-store.ts';
-import type { OpenBoard } from '../../../recognition/boards/views/open-board-store.ts';
+import { type Earnable, findEarnable } from '../../../recognition/achievements/awards/earnable-store.ts';
+import { findBoardsOfRepository, type OpenBoard } from '../../../recognition/boards/views/open-board-store.ts';
 import {
   accountPath,
   composerPath,
@@ -18,7 +19,7 @@ import { renderDocument, type Site } from '../layout/layout.ts';
 import { type Part, partReader, RepositoryPart } from '../layout/parts.ts';
 import { tipsPath } from '../layout/style.ts';
 import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
-import type { Progress } from '../progress/store.ts';
+import { countProgress, type Progress } from '../progress/store.ts';
 import { type Reader, toReader } from '../reader.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import { boards, counters, earnable, repositoryFacts, section } from './sections.ts';
@@ -37,26 +38,18 @@ interface Data {
   collected: Progress | undefined;
 }
 
-interface Sources {
-  now: () => Date;
-  /** Finds a public repository of an account by its present name. */
-  findRepository: (account: Account, name: string) => Promise<Repository | undefined>;
-  /** Finds the achievements that the file of a repository defines. */
-  findEarnable: (repository: Repository, limit: number) => Promise<readonly Earnable[]>;
-  /** Finds the boards that count a repository and that everyone may see. */
-  findBoards: (repository: Repository, limit: number) => Promise<readonly OpenBoard[]>;
-  /** Counts 1 repository, and whether it is collected. */
-  countProgress: (account: Account, name: string) => Promise<Progress>;
+interface Services extends Pick<PageServices, 'now'> {
+  site: Site;
+  connection: Connection;
 }
 
 /** Returns the page of a public repository. */
 export function repositoryPage(
-  site: Site,
-  { now, findRepository, findEarnable, findBoards, countProgress }: Sources,
-  path: string,
+  { site, connection, now }: Services,
+  segment: string,
 ): Page<typeof RepositoryPath, Data> {
   return {
-    path,
+    path: `/${segment}/:name/:repository`,
     params: RepositoryPath,
     query: PeopleQuery,
     load: async (read, { account, params: { repository: name }, query: { people = listLengths.people, ...query } }) => {
@@ -67,17 +60,19 @@ export function repositoryPage(
       ]);
       if (community === undefined || community instanceof MovedRepository) return community;
       if (numbers === undefined || numbers instanceof MovedRepository) return numbers;
-      const repository = await findRepository(account, name);
+      const repository = await findPublicRepository(connection, account.id, name);
       if (repository === undefined) {
         throw new AppError('not_found', 'This account has no such public repository.', {
           explanations: [{ phrase: 'noRepository' }],
         });
       }
       const isIncomplete = [community.people, numbers].some(({ missing }) => missing.length > 0);
+      const { id: repositoryId, ownerId } = repository;
+      const followed = { provider: account.provider, name: account.name, repository: repository.name };
       const [boardsOf, defined, collected] = await Promise.all([
-        findBoards(repository, listLengths.boards),
-        findEarnable(repository, listLengths.achievements),
-        isIncomplete ? countProgress(account, repository.name) : undefined,
+        findBoardsOfRepository(connection, { repositoryId, ownerId, limit: listLengths.boards }),
+        findEarnable(connection, { ownerId, repositoryId }, listLengths.achievements),
+        isIncomplete ? countProgress(connection, followed, { now: now(), reportsTotals: false }) : undefined,
       ]);
       return { repository, numbers, boards: boardsOf, community, earnable: defined, collected };
     },

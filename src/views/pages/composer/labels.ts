@@ -1,7 +1,6 @@
 import type { StreakUnit } from '../../../contributions/calendar/streaks.ts';
 import { counterNames } from '../../../model/counters.ts';
 import { toLocale } from '../../languages/locales.ts';
-import type { PageWords } from '../../languages/texts.ts';
 import { type Reader, toReader } from '../reader.ts';
 import { type FieldValues, findKind, kinds } from './address.ts';
 
@@ -19,34 +18,12 @@ export function labelOfCard(card: string, reader: Reader): string {
   return kinds.find((kind) => kind.card === card)?.label(reader) ?? card;
 }
 
-const ownParts = [
-  'avatar',
-  'level',
-  'coverage',
-  'icons',
-  'trend',
-  'title',
-  'names',
-  'dates',
-  'rarity',
-  'podium',
-  'more',
-  'months',
-  'weekdays',
-  'legend',
-  'summary',
-  'counts',
-  'bar',
-  'shares',
-] as const satisfies readonly (keyof PageWords['composer'])[];
-
 /** Returns the name of a part of a card. */
 export function labelOfPart(part: string, { language, words }: Reader): string {
-  const own = ownParts.find((known) => known === part);
-  if (own !== undefined) return words.composer[own];
   const counter = counterNames.find((counter) => counter === part);
   if (counter !== undefined) return language.words[counter];
   const labels: Readonly<Record<string, string>> = {
+    ...words.composer,
     next: language.words.nextAchievement,
     longest: language.words.longestStreak,
     other: language.words.otherLanguages,

@@ -1,14 +1,18 @@
 import { Type } from 'typebox';
-import { AccountPath, MovedRepository } from '../../../http/pipeline/endpoint.ts';
+import type { Connection } from '../../../database/connections/connection.ts';
+import { AccountPath } from '../../../http/pipeline/endpoint.ts';
 import type { Page } from '../../../http/pipeline/pages.ts';
 import type { Account } from '../../../model/account.ts';
-import type { AwardedAchievement } from '../../../recognition/achievements/awards/holders-store.ts';
+import {
+  type AwardedAchievement,
+  findAwardedAchievement,
+} from '../../../recognition/achievements/awards/holders-store.ts';
 import { heldBy, holdersFacts, medal } from '../account/sections.ts';
 import { accountPath, awardPath, endpointPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { numberLink, tip } from '../layout/numbers.ts';
-import { AwardPart, type Part, partReader } from '../layout/parts.ts';
+import { AwardPart, type Part, partReader, unlessMoved } from '../layout/parts.ts';
 import { tipsPath } from '../layout/style.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, toReader } from '../reader.ts';
@@ -25,22 +29,23 @@ interface Data {
   achievement: AwardedAchievement | undefined;
 }
 
-interface Sources {
-  /** Finds the public achievement of an award. */
-  findAchievement: (account: Account, awardId: string) => Promise<AwardedAchievement | undefined>;
+interface Services {
+  site: Site;
+  connection: Connection;
 }
 
 /** Returns the page of an award: the human form of its credential, with its image. */
-export function awardPage(site: Site, provider: string, { findAchievement }: Sources): Page<typeof AwardPath, Data> {
+export function awardPage({ site, connection }: Services, provider: string): Page<typeof AwardPath, Data> {
   return {
     path: `/${provider}/:name/achievements/:award_id`,
     params: AwardPath,
     load: async (read, { account, params: { award_id: id } }) => {
       const [part, achievement] = await Promise.all([
         read('getAward', { params: { award_id: id } }).then(readAward),
-        findAchievement(account, id),
+        findAwardedAchievement(connection, { accountId: account.id, awardId: id }),
       ]);
-      return part === undefined || part instanceof MovedRepository ? undefined : { award: part, achievement };
+      const award = unlessMoved(part);
+      return award && { award, achievement };
     },
     render: (data, { account }, language) => ({
       html: render(site, toReader(language), account, data),

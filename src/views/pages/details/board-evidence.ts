@@ -3,19 +3,13 @@ import { Value } from 'typebox/value';
 import { daysOfWindow } from '../account/window-picker.ts';
 import { boardPath, withQuery } from '../addresses.ts';
 import { html } from '../layout/html.ts';
+import { BoardFacts } from '../layout/parts.ts';
 import type { Reader } from '../reader.ts';
 import type { NumberDetails } from './evidence-page.ts';
 
-const Instant = Type.Union([Type.Null(), Type.String()]);
 /** The members of the response with the evidence of a person that pages show. */
 const Meta = Type.Object({
-  board: Type.Object({
-    slug: Type.String(),
-    name: Type.String(),
-    window: Type.Object({ since: Instant, until: Instant, time_zone: Type.String() }),
-    rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
-    threshold: Type.Union([Type.Null(), Type.Integer()]),
-  }),
+  board: BoardFacts,
   person: Type.Object({
     points: Type.Number(),
     points_by_rule: Type.Array(Type.Object({ rule: Type.Integer(), points: Type.Number() })),

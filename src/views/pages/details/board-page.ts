@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { AccountPath, MovedRepository } from '../../../http/pipeline/endpoint.ts';
+import { AccountPath } from '../../../http/pipeline/endpoint.ts';
 import type { Page, ReadPart } from '../../../http/pipeline/pages.ts';
 import { toPathPart } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
@@ -12,7 +12,7 @@ import { accountPath, boardPath, endpointPath, previewPath, withQuery } from '..
 import { defineNumber } from '../definitions.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
-import { type Part, partReader } from '../layout/parts.ts';
+import { BoardFacts, type Part, partReader, unlessMoved } from '../layout/parts.ts';
 import { tipsPath } from '../layout/style.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, toReader } from '../reader.ts';
@@ -27,21 +27,13 @@ const Query = Type.Object({
 });
 
 const BoardPart = Type.Object({
-  slug: Type.String(),
-  name: Type.String(),
+  ...BoardFacts.properties,
   description: Type.String(),
-  window: Type.Object({
-    since: Type.Union([Type.Null(), Type.String()]),
-    until: Type.Union([Type.Null(), Type.String()]),
-    time_zone: Type.String(),
-  }),
   repositories: Type.Object({
     total: Type.Integer(),
     complete: Type.Integer(),
     incomplete: Type.Array(Type.Object({ repository: Type.String(), state: Type.String() })),
   }),
-  rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
-  threshold: Type.Union([Type.Null(), Type.Integer()]),
   ties: Type.Enum(['shared', 'earliest']),
   teams: Type.Array(Type.String()),
 });
@@ -91,19 +83,19 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
     params: BoardPath,
     query: Query,
     load: async (read, { params: { slug }, query: { team, season, after } }) => {
-      const result =
+      const result = unlessMoved(
         season === undefined
           ? await read('getBoard', { params: { slug }, query: { team }, limit: shownPeople, after })
-          : await read('getBoardSeason', { params: { slug, number: season }, limit: shownPeople, after });
-      const ranks = readRanks(result);
-      if (result === undefined || result instanceof MovedRepository) return undefined;
-      if (ranks === undefined || ranks instanceof MovedRepository) return undefined;
-      const boards = readBoards(await read('listBoards'));
-      const seasons = readSeasons(await read('listBoardSeasons', { params: { slug } }));
-      if (boards === undefined || boards instanceof MovedRepository) return undefined;
+          : await read('getBoardSeason', { params: { slug, number: season }, limit: shownPeople, after }),
+      );
+      const ranks = unlessMoved(readRanks(result));
+      if (result === undefined || ranks === undefined) return undefined;
+      const boards = unlessMoved(readBoards(await read('listBoards')));
+      const seasons = unlessMoved(readSeasons(await read('listBoardSeasons', { params: { slug } })));
+      if (boards === undefined) return undefined;
       const present = boards.items.find((item) => item.slug.toLowerCase() === slug.toLowerCase());
       const { meta_data: meta, next_cursor: next } = result.envelope;
-      const list = seasons === undefined || seasons instanceof MovedRepository ? [] : seasons.items;
+      const list = seasons?.items ?? [];
       const frozen = list.find((item) => String(item.number) === season);
       const board = frozen === undefined ? present : toBoardPart(frozen, slug, present);
       if (board === undefined) throw noSuchBoard();
@@ -150,9 +142,8 @@ const OwnRankMeta = Compile(Type.Object({ person: RankPart }));
 
 /** Reads the row of a person; undefined when the board does not rank the person. */
 async function readOwn(read: ReadPart, params: { slug: string; login: string }): Promise<RankPart | undefined> {
-  const result = await orAbsent(read('listBoardEvidence', { params, limit: 1 }));
-  if (result === undefined || result instanceof MovedRepository) return undefined;
-  const meta: unknown = result.envelope.meta_data;
+  const result = unlessMoved(await orAbsent(read('listBoardEvidence', { params, limit: 1 })));
+  const meta: unknown = result?.envelope.meta_data;
   return OwnRankMeta.Check(meta) ? meta.person : undefined;
 }
 

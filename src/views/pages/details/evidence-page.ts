@@ -1,5 +1,4 @@
 import { type Static, type TObject, Type } from 'typebox';
-import { MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { PartRequest } from '../../../http/pipeline/endpoint-registry.ts';
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
 import type { Page, PageContext } from '../../../http/pipeline/pages.ts';
@@ -17,7 +16,7 @@ import {
 import { accountPath, endpointPath, previewPath, repositoryPath, withQuery } from '../addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
-import { type Part, partReader } from '../layout/parts.ts';
+import { type Part, partReader, unlessMoved } from '../layout/parts.ts';
 import { pendingPage } from '../progress/page.ts';
 import { type Reader, toReader } from '../reader.ts';
 import { olderLink, SeasonNumber } from './parts.ts';
@@ -121,28 +120,24 @@ export function evidencePage<Path extends TObject>(
     load: async (read, { account, params, query: { after, season, ...query } }) => {
       const within = readPageWindow(kind.windows === 'periods' ? query : {}, now(), account);
       const visible = within.withPrivate ? { private: true } : {};
-      const result = await read(kind.operationId, {
-        ...kind.partRequest(params),
-        query: { ...within.texts, ...visible, ...(season !== undefined && { season: Number(season) }) },
-        window: within.window,
-        limit: shownItems,
-        after,
-      });
-      const part = readPart(result);
-      if (
-        result === undefined ||
-        part === undefined ||
-        part instanceof MovedRepository ||
-        result instanceof MovedRepository
-      )
-        return undefined;
+      const result = unlessMoved(
+        await read(kind.operationId, {
+          ...kind.partRequest(params),
+          query: { ...within.texts, ...visible, ...(season !== undefined && { season: Number(season) }) },
+          window: within.window,
+          limit: shownItems,
+          after,
+        }),
+      );
+      const part = unlessMoved(readPart(result));
+      if (result === undefined || part === undefined) return undefined;
       const { meta_data: meta, next_cursor: next } = result.envelope;
       // A window of the host's own numbers would take another request to the host.
       const hasBefore = within.before !== undefined && meta.source !== 'host' && after === undefined;
       const earlier = hasBefore
         ? await read(kind.operationId, { ...kind.partRequest(params), query: visible, window: within.before, limit: 1 })
         : undefined;
-      const before = earlier instanceof MovedRepository ? undefined : earlier?.envelope.meta_data;
+      const before = unlessMoved(earlier)?.envelope.meta_data;
       return { ...part, meta, next, within, before: before?.missing?.length ? undefined : before?.total };
     },
     render: (data, context, language) => ({

@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
+import type { Connection } from '../../../database/connections/connection.ts';
 import { MovedRepository, RepositoryPath } from '../../../http/pipeline/endpoint.ts';
-import type { Page } from '../../../http/pipeline/pages.ts';
-import { type Cursors, cutPage, type Place, staleCursor } from '../../../http/pipeline/pagination.ts';
+import type { Page, PageServices } from '../../../http/pipeline/pages.ts';
+import { cutPage, type Place, staleCursor } from '../../../http/pipeline/pagination.ts';
 import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
-import type {
-  AchievementHolder,
-  DatedAchievement,
-  HolderPlace,
+import {
+  type AchievementHolder,
+  type DatedAchievement,
+  findAchievementHolders,
+  findPublicAchievement,
+  type HolderPlace,
 } from '../../../recognition/achievements/awards/holders-store.ts';
 import { asOfTime, heldBy, medal, personLink } from '../account/sections.ts';
 import { accountPath, awardPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
@@ -28,16 +31,9 @@ const shownPeople = 50;
 /** The time, in ms, after which the page is outdated. Caches keep it for a shorter time. */
 const freshMs = 3_600_000;
 
-interface Sources {
-  now: () => Date;
-  cursors: Cursors;
-  /** Finds an achievement that a public repository of an account defines at present. */
-  findAchievement: (owner: Account, id: string) => Promise<DatedAchievement | undefined>;
-  /** Finds people who hold an achievement, the newest first. */
-  findHolders: (
-    achievementId: string,
-    page: { limit: number; after: HolderPlace | undefined },
-  ) => Promise<readonly AchievementHolder[]>;
+interface Services extends Pick<PageServices, 'cursors' | 'now'> {
+  site: Site;
+  connection: Connection;
 }
 
 interface Data {
@@ -48,24 +44,21 @@ interface Data {
 }
 
 /** Returns the page with the people who hold an achievement of a public repository. */
-export function holdersPage(
-  site: Site,
-  provider: string,
-  { now, cursors, findAchievement, findHolders }: Sources,
-): Page<typeof Path, Data> {
+export function holdersPage({ site, connection, now, cursors }: Services, provider: string): Page<typeof Path, Data> {
   return {
     path: `/${provider}/:name/:repository/achievements/:achievement_id`,
     params: Path,
     query: Query,
     load: async (_read, { account, params: { repository, achievement_id: id }, query }) => {
-      const achievement = await findAchievement(account, id);
+      const achievement = await findPublicAchievement(connection, { ownerId: account.id, id });
       if (achievement === undefined) throw new AppError('not_found', 'This account has no such public achievement.');
       if (achievement.repository.toLowerCase() !== repository.toLowerCase()) {
         return new MovedRepository(achievement.repository);
       }
       const start = cursors.readStart(listing, query);
       const after = start.after && readPlace(start.after, id);
-      const found = cutPage(await findHolders(id, { limit: shownPeople + 1, after }), shownPeople, start);
+      const holders = await findAchievementHolders(connection, id, { limit: shownPeople + 1, after });
+      const found = cutPage(holders, shownPeople, start);
       const last = found.hasNext ? found.page.at(-1) : undefined;
       const next = last && cursors.write(listing, [id, ...last.place]);
       return { achievement, people: found.page, next, staleAt: new Date(now().getTime() + freshMs) };

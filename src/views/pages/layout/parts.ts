@@ -46,6 +46,16 @@ export type RepositoryPart = Static<typeof RepositoryPart>;
 export const BoardPart = Type.Object({ slug: Type.String(), name: Type.String(), description: Type.String() });
 export type BoardPart = Static<typeof BoardPart>;
 
+const Instant = Type.Union([Type.Null(), Type.String()]);
+/** The members that describe a board, as responses about its ranking and about one person have them. */
+export const BoardFacts = Type.Object({
+  slug: Type.String(),
+  name: Type.String(),
+  window: Type.Object({ since: Instant, until: Instant, time_zone: Type.String() }),
+  rules: Type.Array(Type.Object({ number: Type.Integer(), text: Type.String() })),
+  threshold: Type.Union([Type.Null(), Type.Integer()]),
+});
+
 /** Items of a response, with its age and its gaps. */
 export interface Part<Item> {
   items: readonly Item[];
@@ -60,6 +70,11 @@ export interface Part<Item> {
   /** The parts of the card input that were wanted. */
   cardInput: HandlerResult['cardInput'];
   staleAt: Date;
+}
+
+/** Returns a result; undefined also where it is only that the repository has another name. */
+export function unlessMoved<Result>(result: Result | MovedRepository | undefined): Result | undefined {
+  return result instanceof MovedRepository ? undefined : result;
 }
 
 /** Returns a function that reads the items of a response. */

@@ -5,6 +5,7 @@ import type { Session } from '../../../accounts/access/sessions/session.ts';
 import type { OwnerRequest } from '../../../http/pipeline/endpoint-registry.ts';
 import type { Form } from '../../../http/server/forms.ts';
 import { AppError } from '../../../model/errors.ts';
+import { fill } from '../../languages/language.ts';
 import type { PageWords } from '../../languages/texts.ts';
 import { html, type Markup } from '../layout/html.ts';
 import type { Site } from '../layout/layout.ts';
@@ -76,10 +77,34 @@ export function itemForm(context: SettingsContext, action: string, id: string, l
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Returns the id of an item in a form. @throws AppError `invalid_input` when it is none. */
-export function readId(text: string): string {
-  if (uuid.test(text)) return text;
-  throw new AppError('invalid_input', 'The form names no item. Load its page again.');
+/**
+ * Returns the change that calls an endpoint about the item of a form.
+ * @param parameter the path parameter with the id of the item.
+ * @throws AppError `invalid_input` when the form has no id.
+ */
+export function callAboutItem(operationId: string, parameter: string): Section['actions'][string] {
+  return async ({ call }, { id = '' }) => {
+    if (!uuid.test(id)) throw new AppError('invalid_input', 'The form names no item. Load its page again.');
+    await call(operationId, { params: { [parameter]: id } });
+    return undefined;
+  };
+}
+
+/** The members of a key or a link that say who holds it, and until when. */
+export const Held = Type.Object({
+  id: Type.String(),
+  created_dttm: Type.String(),
+  registered_by: Type.Union([Type.Null(), Type.String()]),
+  state: Type.Enum(['active', 'suspended', 'ended']),
+  ends_dttm: Type.Union([Type.Null(), Type.String()]),
+});
+
+/** Renders who holds a key or a link, since when and until when. */
+export function holding(held: Static<typeof Held>, reader: Reader): Markup {
+  const { created_dttm: since, registered_by: holder, ends_dttm: end } = held;
+  const until = (date: string): string =>
+    fill(reader.words.owner.until, { date: reader.language.date(new Date(date)) });
+  return html`<bdi>${holder ?? '–'}</bdi> · ${day(since, reader)}${end !== null && html` · ${until(end)}`}`;
 }
 
 /** Renders a secret that is shown once. */

@@ -1,18 +1,20 @@
 import { Type } from 'typebox';
 import { listKeys, registerKey, removeOwnKey } from '../../../../accounts/access/keys/manage.ts';
 import { grantToken, noToken, tokenIdPattern } from '../../../../accounts/access/tokens/issue.ts';
-import { fill } from '../../../languages/language.ts';
 import { html } from '../../layout/html.ts';
-import { day, form, itemForm, list, readItems, type Section, type SettingsContext, secretNotice } from '../section.ts';
+import {
+  form,
+  Held,
+  holding,
+  itemForm,
+  list,
+  readItems,
+  type Section,
+  type SettingsContext,
+  secretNotice,
+} from '../section.ts';
 
-const Key = Type.Object({
-  id: Type.String(),
-  kind: Type.String(),
-  created_dttm: Type.String(),
-  registered_by: Type.Union([Type.Null(), Type.String()]),
-  state: Type.Enum(['active', 'suspended', 'ended']),
-  ends_dttm: Type.Union([Type.Null(), Type.String()]),
-});
+const Key = Type.Object({ ...Held.properties, kind: Type.String() });
 
 /** Service tokens and long-term keys. */
 export const access: Section = {
@@ -34,7 +36,7 @@ ${form(
 ${list(
   keys.map(
     (key) => html`<strong>${key.kind}</strong> <span class="chip">${owner.states[key.state]}</span>
-<small><code>${key.id.slice(0, 16)}…</code> · <bdi>${key.registered_by ?? '–'}</bdi> · ${day(key.created_dttm, reader)}${key.ends_dttm !== null && html` · ${fill(owner.until, { date: reader.language.date(new Date(key.ends_dttm)) })}`}</small>
+<small><code>${key.id.slice(0, 16)}…</code> · ${holding(key, reader)}</small>
 ${itemForm(context, 'remove_key', key.id, owner.remove)}`,
   ),
   reader,

@@ -1,18 +1,21 @@
 import { Type } from 'typebox';
-import { fill } from '../../../languages/language.ts';
 import { composerPath, endpointPath } from '../../addresses.ts';
 import { html, trusted } from '../../layout/html.ts';
-import { day, form, itemForm, list, readId, readItem, readItems, type Section, secretNotice } from '../section.ts';
+import {
+  callAboutItem,
+  form,
+  Held,
+  holding,
+  itemForm,
+  list,
+  readItem,
+  readItems,
+  type Section,
+  secretNotice,
+} from '../section.ts';
 
 const Link = Type.Object({ url: Type.String() });
-const Listed = Type.Object({
-  id: Type.String(),
-  path: Type.String(),
-  created_dttm: Type.String(),
-  registered_by: Type.Union([Type.Null(), Type.String()]),
-  state: Type.Enum(['active', 'suspended', 'ended']),
-  ends_dttm: Type.Union([Type.Null(), Type.String()]),
-});
+const Listed = Type.Object({ ...Held.properties, path: Type.String() });
 
 /**
  * Returns the path of a card with private numbers, where it can have some, because links are made for them.
@@ -47,7 +50,7 @@ ${form(
 ${list(
   links.map(
     (link) => html`<strong dir="ltr">${link.path}</strong> <span class="chip">${owner.states[link.state]}</span>
-<small><bdi>${link.registered_by ?? '–'}</bdi> · ${day(link.created_dttm, reader)}${link.ends_dttm !== null && html` · ${fill(owner.until, { date: reader.language.date(new Date(link.ends_dttm)) })}`}</small>
+<small>${holding(link, reader)}</small>
 <span class="actions">${itemForm(context, 'renew', link.id, owner.renew)}${itemForm(context, 'revoke', link.id, owner.revoke)}</span>`,
   ),
   reader,
@@ -60,13 +63,7 @@ ${list(
       const { url } = readItem(Link, await context.call('createEmbed', { body: { path: image, format } }));
       return secretNotice(context, context.reader.words.owner.embeds, url);
     },
-    renew: async ({ call }, { id = '' }) => {
-      await call('renewEmbed', { params: { embed_id: readId(id) } });
-      return undefined;
-    },
-    revoke: async ({ call }, { id = '' }) => {
-      await call('revokeEmbed', { params: { embed_id: readId(id) } });
-      return undefined;
-    },
+    renew: callAboutItem('renewEmbed', 'embed_id'),
+    revoke: callAboutItem('revokeEmbed', 'embed_id'),
   },
 };

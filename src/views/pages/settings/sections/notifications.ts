@@ -1,6 +1,16 @@
 import { Type } from 'typebox';
 import { html } from '../../layout/html.ts';
-import { day, form, itemForm, list, readId, readItem, readItems, type Section, secretNotice } from '../section.ts';
+import {
+  callAboutItem,
+  day,
+  form,
+  itemForm,
+  list,
+  readItem,
+  readItems,
+  type Section,
+  secretNotice,
+} from '../section.ts';
 
 const Item = Type.Object({
   id: Type.String(),
@@ -53,17 +63,11 @@ ${form(
   },
   fields: { url: (words) => words.address },
   actions: {
-    retry: async ({ call }, { id = '' }) => {
-      await call('retryNotification', { params: { notification_id: readId(id) } });
-      return undefined;
-    },
+    retry: callAboutItem('retryNotification', 'notification_id'),
     make_secret: async (context, { url }) => {
       const { secret } = readItem(NewSecret, await context.call('createWebhookSecret', { body: { url } }));
       return secretNotice(context, context.reader.words.owner.secrets, secret);
     },
-    remove_secret: async ({ call }, { id = '' }) => {
-      await call('removeWebhookSecret', { params: { secret_id: readId(id) } });
-      return undefined;
-    },
+    remove_secret: callAboutItem('removeWebhookSecret', 'secret_id'),
   },
 };
