@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buildRepository } from '../simulators/git/build-repository.ts';
 import { readHistory } from '../simulators/git/histories.ts';
 import { fetchHistory } from '../src/hosts/history/fetch-history.ts';
-import { gitEnvironment } from '../src/hosts/history/git-environment.ts';
+import { gitEnvironment } from '../src/hosts/history/git.ts';
 import { commitFormat } from '../src/hosts/history/read-commits.ts';
 import { startRemote } from '../test/integration/history/remote.ts';
 import { sized } from './size.ts';

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connections/connection.ts';
-import { takeSharedErasureLock } from '../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../database/schema/erasure.ts';
 import type { Actor } from '../model/account.ts';
 import { agents, type PersonType, typeOfAccount } from '../model/agents.ts';
-import { leftAtInSql } from './former-name-store.ts';
-import { findByName, lockAccounts } from './store.ts';
+import { findByName, leftAtInSql, lockAccounts } from './store.ts';
 import { findOptedOutIds } from './visibility/opt-out-store.ts';
 
 /** The stored facts about an account that a delivery mentions. */

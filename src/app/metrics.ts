@@ -1,15 +1,15 @@
 import { statfs } from 'node:fs/promises';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
-import { registerLookupMetrics } from '../accounts/metrics.ts';
 import {
   createJobMetrics,
   createPoolMetrics,
   createReplicaMetrics,
   registerLockMetrics,
+  registerLookupMetrics,
   registerQueueMetrics,
 } from '../database/connections/metrics.ts';
-import type { OnJobEnd } from '../database/queue/run-job.ts';
+import type { OnJobEnd } from '../database/queue/queue.ts';
 import { createHostMetrics, registerCredentialMetrics } from '../hosts/metrics.ts';
 import { registerGauge } from '../model/gauge.ts';
 import { createSyncMetrics } from '../sync/metrics.ts';

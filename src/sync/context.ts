@@ -6,10 +6,10 @@ import type { Call, Cost, Provider } from '../hosts/interface/provider.ts';
 import type { Detail } from '../model/contribution.ts';
 import type { ParsedFiles } from '../recognition/achievements/files/read-file.ts';
 import type { Kind } from '../recognition/rules/kinds.ts';
+import type { StreamFailure } from './metrics.ts';
 import type { Claims } from './streams/claims.ts';
 import type { Drift } from './streams/drift-store.ts';
 import type { Skip } from './streams/skip-store.ts';
-import type { StreamFailure } from './streams/stream-failure.ts';
 
 /** The dependencies of all code that fetches data from providers and stores it. */
 export interface SyncContext {

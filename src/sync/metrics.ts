@@ -1,7 +1,18 @@
 import { Counter, type Registry } from 'prom-client';
+import type { AppError } from '../model/errors.ts';
 import type { Drift } from './streams/drift-store.ts';
 import type { Skip } from './streams/skip-store.ts';
-import type { StreamFailure } from './streams/stream-failure.ts';
+
+/**
+ * The failure of a stream that could not be read to its end. Ids are those of this service, because the reader of a log may not know
+ * private names.
+ */
+export interface StreamFailure {
+  provider: string;
+  repositoryId: string;
+  stream: string;
+  error: AppError;
+}
 
 /** Counters of failures while hosts are read. */
 export interface SyncMetrics {

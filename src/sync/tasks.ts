@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { reconcileJob } from '../accounts/installations/jobs.ts';
 import { AccountReference, lookUpJob, NamedAccounts, NameOnProvider, withUrgency } from '../accounts/jobs.ts';
-import { ListOfAccount } from '../contributions/contributors/jobs.ts';
+import { ListOfAccount } from '../contributions/contributors/prepare-store.ts';
 import { makeList, prepareList } from '../contributions/contributors/ranking.ts';
 import { findCollection } from '../contributions/items/collection-store.ts';
 import {
@@ -16,24 +17,27 @@ import { takeBackCount } from '../database/connections/counts.ts';
 import { addJob, type Job } from '../database/queue/added-jobs.ts';
 import { findOutcome } from '../database/queue/lookups.ts';
 import type { Task } from '../database/queue/queue.ts';
+import { correctFutureTimes } from '../database/schema/future-store.ts';
 import { urgencies } from '../hosts/interface/call.ts';
 import type { Call } from '../hosts/interface/provider.ts';
 import { AppError } from '../model/errors.ts';
-import { createStartTasks } from './begin-work.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { applyDeliveries } from './deliveries/apply-deliveries.ts';
 import { applyJob } from './deliveries/store.ts';
-import { countLanguages } from './histories/count-languages.ts';
+import { countLanguages } from './histories/read-history.ts';
 import { createInstalledTasks } from './installations/installed-tasks.ts';
-import { checkAccounts, checkNamedAccounts } from './lookups/check-accounts.ts';
+import { checkAccounts, checkNamedAccounts, lookUpNamedPeople } from './lookups/check-accounts.ts';
+import { endWaits, endWaitsJob } from './lookups/end-waits.ts';
 import { fetchCalendar, fetchReportedTotals, fetchWindow } from './lookups/fetch-reported.ts';
 import { lookUp, refresh } from './lookups/look-up.ts';
-import { lookUpNamedPeople } from './lookups/look-up-named-people.ts';
-import { checkAccess, createWithdrawalTasks } from './lookups/lost-access.ts';
+import { checkAccess, createWithdrawalTasks, withdrawLostCredentials } from './lookups/lost-access.ts';
 import { busyDelayMs, collectAccount, collectNamedRepository } from './streams/collect.ts';
 import { createOrphanTasks } from './totals/check-orphans.ts';
 import { createRecountTasks } from './totals/recount-owners.ts';
 import { updateTotals } from './totals/stored-totals.ts';
+
+/** The jobs of each start. Where times have to be corrected, they read all tables, so the node listens before they end. */
+const jobs: readonly Job[] = [{ task: 'correct_times', payload: {}, key: 'correct_times', priority: 5 }, endWaitsJob];
 
 /** The time slice, in ms, of a job that collects. */
 const timeSliceMs = 60_000;
@@ -233,4 +237,22 @@ function urgencyIn(payload: unknown): Call['urgency'] {
 
 function parse<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {
   return Value.Parse(schema, payload);
+}
+
+/**
+ * Withdraws lost credentials before the first response of a node, and queues the other work of a start. Must be called after
+ * the providers have their installations.
+ */
+export async function beginWork(context: SyncContext): Promise<void> {
+  await withdrawLostCredentials(context);
+  const hasApp = [...context.providers.values()].some(({ app }) => app !== undefined);
+  for (const job of hasApp ? [...jobs, reconcileJob] : jobs) await addJob(context.connection, job);
+}
+
+/** Returns the jobs of a start. */
+export function createStartTasks({ connection, now }: SyncContext): Record<string, Task> {
+  return {
+    correct_times: { urgency: 'interactive', run: () => correctFutureTimes(connection, now()) },
+    end_waits: { urgency: 'interactive', run: () => endWaits(connection, now()) },
+  };
 }

@@ -11,8 +11,7 @@ import { backUpTo, exportTo, restoreFrom } from '../../src/app/commands/copy.ts'
 import type { Io } from '../../src/app/commands/io.ts';
 import { sync } from '../../src/app/commands/sync.ts';
 import { openDatabase } from '../../src/database/connections/open.ts';
-import { backUp } from '../../src/database/copy/backup.ts';
-import { openSession } from '../../src/database/copy/session.ts';
+import { backUp, openSession } from '../../src/database/copy/backup.ts';
 import { storedNames } from '../../src/database/copy/stored-tables.ts';
 import { createTestDatabase, openTestDatabase } from '../database.ts';
 import { newName, onServer } from '../database-server.ts';

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import type { Simulator } from '../../simulators/github/simulator.ts';
-import { isRunning } from '../../src/database/embedded/postmaster.ts';
+import { isRunning } from '../../src/database/embedded/cluster.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
 import { findPort } from '../find-port.ts';
 import { until } from '../time.ts';

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../simulators/github/simulator.ts';
 import { readLivingNodes } from '../../src/app/doctor/store.ts';
 import { openUnchanged } from '../../src/database/connections/open.ts';
-import { isRunning } from '../../src/database/embedded/postmaster.ts';
+import { isRunning } from '../../src/database/embedded/cluster.ts';
 import { announce } from '../../src/database/queue/announcements.ts';
 import { advisoryLocks } from '../../src/database/schema/advisory-locks.ts';
 import { createTestDatabase } from '../database.ts';

@@ -7,8 +7,7 @@ import { lookUpJob, refreshJob, withUrgency } from '../jobs.ts';
 import { requestRescanOfErased, saveOwned } from '../ownership-store.ts';
 import { findByName } from '../store.ts';
 import { releaseOptOuts } from '../visibility/opt-out-store.ts';
-import { resumeHoldings } from './administrators/lapse-store.ts';
-import { confirmAdministrator, type Person } from './administrators/store.ts';
+import { confirmAdministrator, type Person, resumeHoldings } from './administrators/store.ts';
 import type { Actor } from './audit/store.ts';
 import type { AccessServices } from './services.ts';
 

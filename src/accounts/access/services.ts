@@ -2,7 +2,7 @@ import type { OwnerServices } from '../../http/pipeline/owner-pipeline.ts';
 import type { Counts } from '../../http/pipeline/rate-limits.ts';
 import type { RouteServices } from '../resolve.ts';
 import type { CheckContext } from './administrators/check.ts';
-import type { NewSigningKey, SigningAlgorithm } from './tokens/signing-key.ts';
+import type { NewSigningKey, SigningAlgorithm } from './tokens/signing-key-store.ts';
 
 /** The services of the routes by which owners prove their identity and manage their accounts. */
 export interface AccessServices extends RouteServices, Pick<OwnerServices, 'confirmOwner'> {

@@ -1,13 +1,12 @@
 import { Value } from 'typebox/value';
 import { deleteCounts } from '../../database/connections/counts.ts';
-import { inBatches } from '../../database/connections/in-batches.ts';
+import { inBatches } from '../../database/connections/transaction.ts';
 import type { Task } from '../../database/queue/queue.ts';
 import { PersonOnProvider } from '../jobs.ts';
 import { type CheckContext, checkAdministrations, checkDueAdministrators } from './administrators/check.ts';
 import { deleteAudit } from './audit/store.ts';
 import { deleteExpired } from './sessions/store.ts';
-import type { NewSigningKey } from './tokens/signing-key.ts';
-import { tendSigningKeys } from './tokens/signing-key-store.ts';
+import { type NewSigningKey, tendSigningKeys } from './tokens/signing-key-store.ts';
 import { deleteRevocations } from './tokens/store.ts';
 
 /** The most rows that one statement deletes. */

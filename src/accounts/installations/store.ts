@@ -1,5 +1,6 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
+import { inTransaction } from '../../database/connections/transaction.ts';
 import { announce } from '../../database/queue/announcements.ts';
 import { deleteSome } from '../../database/schema/delete-some.ts';
 import type { Tables } from '../../database/tables/tables.ts';
@@ -282,4 +283,127 @@ export function toInstallation(row: Selectable<Tables['installations']>): Stored
     missingPermissions: row.missing_permissions,
     suspendedAt: row.suspended_at,
   };
+}
+
+/** Applies installations to repositories: which repositories are installed, and which must be hidden. */
+
+/** SQL that is true when the living installation `i` covers the repository `r` of the account `a`. */
+const covers = sql`i.provider = r.provider and i.account_external_id = a.external_id and ${isLiving}
+  and (i.covers = 'all' or exists (
+    select from covered_repositories c
+    where c.provider = i.provider and c.installation_id = i.id and c.repository_external_id = r.external_id))`;
+
+/** The accounts whose repositories are updated, or the repositories themselves. */
+export type Owners =
+  | { repositoryIds: readonly string[] }
+  | { ids: readonly string[] }
+  /** An account by its external id. */
+  | { provider: string; account: string }
+  /** All accounts that ever installed the service at a provider. */
+  | { everyInstalledOn: string };
+
+function belongTo(owners: Owners): RawBuilder<boolean> {
+  if ('repositoryIds' in owners) return sql`r.id = any(${owners.repositoryIds}::uuid[])`;
+  if ('ids' in owners) return sql`a.id = any(${owners.ids}::uuid[])`;
+  return 'account' in owners
+    ? sql`a.provider = ${owners.provider} and a.external_id = ${owners.account}`
+    : sql`a.provider = ${owners.everyInstalledOn} and a.external_id in (
+        select account_external_id from installations where provider = ${owners.everyInstalledOn})`;
+}
+
+/**
+ * Updates `installed_at` by the current installations. Must be called after each change of repositories or
+ * installations.
+ */
+export async function recordInstalled(transaction: Connection, owners: Owners, now: Date): Promise<void> {
+  await sql`
+    update repositories set installed_at = case when installed_at is null then ${now}::timestamptz end
+    where id in (
+      select r.id from repositories r join accounts a on a.id = r.owner_id
+      where ${belongTo(owners)} and (r.installed_at is not null) <> exists (select from installations i where ${covers})
+      order by r.id for no key update of r)`.execute(transaction);
+}
+
+/**
+ * Hides private repositories that were read by an installation of the app that does not cover them any more.
+ * @returns the ids of the accounts that own them.
+ */
+export async function hideUncovered(transaction: Connection, owners: Owners, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ owner_id: string }>`
+    update repositories set deleted_at = ${now}, updated_at = ${now}
+    where id in (
+      select r.id from repositories r join accounts a on a.id = r.owner_id
+      where ${belongTo(owners)} and r.is_private and r.deleted_at is null
+        and r.credential_name in (select credential_name from installations where provider = a.provider)
+        and not exists (select from installations i where i.credential_name = r.credential_name and ${covers})
+      order by r.id for no key update of r)
+    returning owner_id`.execute(transaction);
+  return distinctOwners(rows);
+}
+
+/** Hides private repositories that were read with a credential. @returns the ids of the accounts that own them. */
+export async function hideShownBy(
+  transaction: Connection,
+  { provider, credentialName }: { provider: string; credentialName: string },
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await sql<{ owner_id: string }>`
+    update repositories set deleted_at = ${now}, updated_at = ${now}
+    where id in (
+      select id from repositories
+      where provider = ${provider} and credential_name = ${credentialName} and is_private and deleted_at is null
+      order by id for no key update)
+    returning owner_id`.execute(transaction);
+  return distinctOwners(rows);
+}
+
+function distinctOwners(rows: readonly { owner_id: string }[]): string[] {
+  return [...new Set(rows.map((row) => row.owner_id))].toSorted();
+}
+
+/**
+ * Ends the installations of an account, and replaces what names the account in them by the id with which `eraseInstallations`
+ * finds them. There are few, because a host installs an app once for each account. Must run in the transaction that empties the
+ * account.
+ */
+export async function endInstallations(
+  transaction: Connection,
+  { id, provider, externalId }: { id: string; provider: string; externalId: string },
+  now: Date,
+): Promise<void> {
+  await transaction
+    .updateTable('installations')
+    .set({ removed_at: now, account_external_id: `erased ${id}`, account_name: '' })
+    .where('provider', '=', provider)
+    .where('account_external_id', '=', externalId)
+    .execute();
+  await announce(transaction, { kind: 'installations', key: provider });
+}
+
+/**
+ * Deletes some rows about the installations of an account that is being erased: first those of the repositories that they
+ * covered.
+ * @returns how many; 0 when none are left, or others hold the rest.
+ */
+export function eraseInstallations(
+  connection: Connection,
+  { id: accountId, provider }: { id: string; provider: string },
+  limit: number,
+): Promise<number> {
+  return inTransaction(connection, async (transaction) => {
+    // The lock keeps the owner's return from making it a living installation meanwhile.
+    const { rows } = await sql<{ id: string }>`
+      select id from installations where provider = ${provider} and account_external_id = ${`erased ${accountId}`}
+      limit 1 for update skip locked`.execute(transaction);
+    const [found] = rows;
+    if (found === undefined) return 0;
+    const covered = await deleteSome(transaction, 'covered_repositories', {
+      where: sql`provider = ${provider} and installation_id = ${found.id}`,
+      orderBy: sql`provider, installation_id`,
+      limit,
+    });
+    if (covered > 0) return covered;
+    await transaction.deleteFrom('installations').where('provider', '=', provider).where('id', '=', found.id).execute();
+    return 1;
+  });
 }

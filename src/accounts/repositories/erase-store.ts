@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
-import { deleteReferring } from '../../database/schema/delete-referring.ts';
+import { deleteReferring } from '../../database/schema/delete-some.ts';
 
 /**
  * Repositories that are being erased: hidden rows without a name, which no listing finds, until all rows that refer to them
- * are deleted. The tables that are divided by repository follow later (`contributions/erased-repository-store.ts`).
+ * are deleted. The tables that are divided by repository follow later (`contributions/items/erase-store.ts`).
  */
 
 /** The most that one step changes. */

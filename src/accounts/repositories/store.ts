@@ -5,6 +5,19 @@ import type { Tables } from '../../database/tables/tables.ts';
 import type { RepositoryFacts } from '../../model/repository.ts';
 import { isPresentInSql } from './present-store.ts';
 
+/**
+ * The names of the streams under which skipped items of listings are stored: of the public view, and of the views of
+ * credentials.
+ */
+export const publicListing = 'repositories';
+export const privateListing = 'private repositories';
+
+/** A listing of an account's repositories that has begun and not ended. */
+interface Listing {
+  startedAt: Date;
+  cursor: string;
+}
+
 /** A repository as it is stored. */
 export interface Repository extends RepositoryFacts {
   stars: number;
@@ -278,4 +291,95 @@ export function toRepository(row: Selectable<Tables['repositories']>): Repositor
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+export async function findListing(connection: Connection, accountId: string): Promise<Listing | undefined> {
+  const row = await connection
+    .selectFrom('accounts')
+    .select(['listing_started_at', 'listing_cursor'])
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  if (!row?.listing_started_at || row.listing_cursor === null) return undefined;
+  return { startedAt: row.listing_started_at, cursor: row.listing_cursor };
+}
+
+export async function moveListing(connection: Connection, accountId: string, listing: Listing): Promise<void> {
+  await connection
+    .updateTable('accounts')
+    .set({ listing_started_at: listing.startedAt, listing_cursor: listing.cursor })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+/**
+ * Ends a listing. A request for a new listing that came during this one stays, because it may concern repositories that
+ * were listed before the request.
+ */
+export async function finishListing(
+  connection: Connection,
+  accountId: string,
+  listing: { startedAt: Date; listedAt: Date },
+): Promise<void> {
+  await sql`
+    update accounts set listing_started_at = null, listing_cursor = null, listed_at = ${listing.listedAt},
+      listing_wanted_at = case when listing_wanted_at >= ${listing.startedAt} then listing_wanted_at end
+    where id = ${accountId}`.execute(connection);
+}
+
+/**
+ * Stores that the host redirects a name to a repository of the same owner that has another name, so that the name is
+ * not looked up again before `checkAfter`.
+ */
+export async function saveFormerName(
+  connection: Connection,
+  former: { repositoryId: string; name: string; now: Date; checkAfter: Date },
+): Promise<void> {
+  const key = former.name.toLowerCase();
+  await sql`
+    insert into former_repository_names (owner_id, name_key, repository_id, left_at, check_after)
+    select owner_id, ${key}, id, ${former.now}, ${former.checkAfter} from repositories
+    where id = ${former.repositoryId} and lower(name) <> ${key}
+    on conflict (owner_id, name_key, repository_id)
+      do update set left_at = excluded.left_at, check_after = excluded.check_after`.execute(connection);
+}
+
+/**
+ * Finds the present name of the repository of an account that last had a name, unless the repository is hidden or has
+ * another owner now. Finds a private one only with `withPrivate`, because its former name must not reveal it.
+ */
+export async function findByFormerName(
+  connection: Connection,
+  ownerId: string,
+  name: string,
+  { withPrivate }: { withPrivate: boolean },
+): Promise<{ name: string; checkAfter: Date } | undefined> {
+  return connection
+    .selectFrom('former_repository_names as f')
+    .innerJoin('repositories as r', (join) =>
+      join.onRef('r.id', '=', 'f.repository_id').onRef('r.owner_id', '=', 'f.owner_id'),
+    )
+    .select(['r.name', 'f.check_after as checkAfter'])
+    .where('f.owner_id', '=', ownerId)
+    .where('f.name_key', '=', name.toLowerCase())
+    .where(isPresentInSql('r'))
+    .where((is) => is.or([is('r.is_private', '=', false), is.lit(withPrivate)]))
+    .orderBy('f.left_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * Postpones the next check of a former name to `checkAfter`, because no other repository that the reader sees has taken
+ * it so far.
+ */
+export async function keepFormerName(
+  connection: Connection,
+  ownerId: string,
+  name: string,
+  { withPrivate, checkAfter }: { withPrivate: boolean; checkAfter: Date },
+): Promise<void> {
+  await sql`
+    update former_repository_names f set check_after = ${checkAfter} from repositories r
+    where f.owner_id = ${ownerId} and f.name_key = ${name.toLowerCase()} and r.id = f.repository_id
+      and (${withPrivate}::boolean or not r.is_private)`.execute(connection);
 }

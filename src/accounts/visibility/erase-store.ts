@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
-import { deleteReferring } from '../../database/schema/delete-referring.ts';
+import { deleteReferring } from '../../database/schema/delete-some.ts';
 
 /** Accounts that are being erased: empty rows without a name, to which other rows refer until all of those are removed. */
 

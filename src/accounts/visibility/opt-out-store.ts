@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
 import { nameKey } from '../../model/account.ts';
 
@@ -121,4 +121,13 @@ const hashOfEmail = (provider: string, email: string): Buffer => hash('email', p
 
 function hash(...words: string[]): Buffer {
   return createHash('sha256').update(JSON.stringify(words)).digest();
+}
+
+/**
+ * Returns SQL that is true when an account is public: its host has it and shows it, and its owner does not hide it.
+ * @param accounts the name or alias of the table of accounts.
+ */
+export function isShownInSql(accounts: string): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(`${accounts}.${name}`);
+  return sql<boolean>`(${column('deleted_at')} is null and not ${column('hidden')} and not ${column('hidden_by_host')})`;
 }

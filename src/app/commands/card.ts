@@ -3,7 +3,7 @@ import { dirname, extname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { issueToken } from '../../accounts/access/tokens/issue.ts';
-import { generateSigningKey } from '../../accounts/access/tokens/signing-key.ts';
+import { generateSigningKey } from '../../accounts/access/tokens/signing-key-store.ts';
 import { findByName } from '../../accounts/store.ts';
 import type { ContributionsCard } from '../../contributions/routes.ts';
 import { AppError } from '../../model/errors.ts';

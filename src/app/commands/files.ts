@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../model/errors.ts';
-import { maxFileBytes } from '../../recognition/rules/file/decode.ts';
+import { maxFileBytes } from '../../recognition/rules/file/yaml-tree.ts';
 import type { Io } from './io.ts';
 
 const explanations: Readonly<Record<string, string>> = {

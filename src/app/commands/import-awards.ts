@@ -13,8 +13,8 @@ import {
   findForeignIds,
   type ImportedAward,
   importAwards,
+  readSavedAwards,
 } from '../../recognition/achievements/awards/import-store.ts';
-import { readSavedAwards } from '../../recognition/achievements/awards/imported-file.ts';
 import { readConfig } from '../config/config.ts';
 import { readBytes } from './files.ts';
 import { type Io, parseOrRefuse, UsageError } from './io.ts';

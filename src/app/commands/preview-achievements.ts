@@ -6,7 +6,7 @@ import { readConfigFile } from '../../recognition/achievements/config-file.ts';
 import type { Config as AchievementsFile } from '../../recognition/rules/config.ts';
 import type { ExplainedTerm, ExplainedTrigger } from '../../recognition/rules/evaluation/explain-store.ts';
 import { findPreviewed, type Preview, preview } from '../../recognition/rules/evaluation/preview-store.ts';
-import type { Unread } from '../../recognition/rules/evaluation/unread.ts';
+import type { Unread } from '../../recognition/rules/evaluation/read-state-store.ts';
 import { formatReport } from '../../recognition/rules/file/report.ts';
 import { readConfig, readDatabaseSettings } from '../config/config.ts';
 import { readBytes } from './files.ts';

@@ -1,5 +1,9 @@
-import { type ProviderConfig, readEnvironmentHosts } from '../../hosts/config/hosts.ts';
-import { parseProviders, reservedSegments } from '../../hosts/config/providers-file.ts';
+import {
+  type ProviderConfig,
+  parseProviders,
+  readEnvironmentHosts,
+  reservedSegments,
+} from '../../hosts/config/hosts.ts';
 import { misconfigured, type Setting } from '../../hosts/config/setting.ts';
 import {
   type Environment,

@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Format } from 'typebox/format';
 import { hostKindsInWords, hostSettings, providerKeys, validUrl } from '../../hosts/config/host-settings.ts';
-import { isHost, isProxy } from '../../hosts/config/network-names.ts';
-import { type Setting, setting, splitList, withoutSlash } from '../../hosts/config/setting.ts';
+import { isHost, isProxy, type Setting, setting, splitList, withoutSlash } from '../../hosts/config/setting.ts';
 
 Format.Set('hosts', (text) => splitList(text).length > 0 && splitList(text).every(isHost));
 Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).every(isProxy));
@@ -253,7 +252,7 @@ export const serviceSettings = {
     valid: `one of ${levels.join(', ')}`,
     description: `Least important lines of the log, which is JSON unless standard output is a terminal: ${levels.join(', ')}.`,
   }),
-  /** The path of a file of further hosts; `providers-file.ts` reads it. */
+  /** The path of a file of further hosts; `parseProviders` reads it. */
   providersFile: setting({
     name: 'PROVIDERS_FILE',
     schema: Type.String({ minLength: 1 }),

@@ -1,8 +1,7 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { v4 as uuidv4 } from 'uuid';
 import type { Database } from '../../database/connections/connection.ts';
-import { readConnectionLimit } from '../../database/connections/connection-limit.ts';
-import { openDatabase } from '../../database/connections/open.ts';
+import { openDatabase, readConnectionLimit } from '../../database/connections/open.ts';
 import { isPooled } from '../../database/connections/sessions.ts';
 import { prepareDataDirectory } from '../../database/embedded/data-directory.ts';
 import { requireGit } from '../../hosts/history/git.ts';

@@ -1,6 +1,5 @@
 import { withUnknownName } from '../../accounts/jobs.ts';
-import { findByFormerName } from '../../accounts/repositories/former-name-store.ts';
-import { findOwnedRepository, type Repository } from '../../accounts/repositories/store.ts';
+import { findByFormerName, findOwnedRepository, type Repository } from '../../accounts/repositories/store.ts';
 import type { LoadServices } from '../../accounts/resolve.ts';
 import type { Job } from '../../database/queue/added-jobs.ts';
 import { findOutcome } from '../../database/queue/lookups.ts';

@@ -17,7 +17,7 @@ interface Stored extends Ranking {
 }
 
 /**
- * Lists of contributors. The first request for a list makes it (`make-ranking-store.ts`); from then on each transaction brings
+ * Lists of contributors. The first request for a list makes it (`makePart`); from then on each transaction brings
  * it up to date at its end (`database/schema/contributor-lists.sql`), as a new version. A row that a later version replaced
  * is kept while there may be cursors into earlier ones.
  */

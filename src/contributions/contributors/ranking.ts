@@ -2,11 +2,10 @@ import type { RouteServices } from '../../accounts/resolve.ts';
 import { inTransaction, isTooSlow } from '../../database/connections/transaction.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
 import { leaveReplica } from '../../database/reads/statement-scope.ts';
-import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../../database/schema/erasure.ts';
 import { type PageStart, staleCursor } from '../../http/pipeline/pagination.ts';
 import { type Place, publicList, type Ranking, type Scope, type Version } from './contributor.ts';
-import { type ListOfAccount, makeListJob } from './jobs.ts';
-import { findLarge } from './prepare-store.ts';
+import { findLarge, type ListOfAccount, makeListJob } from './prepare-store.ts';
 import { findParts, findRanking, hasVersion, makePart } from './ranking-store.ts';
 
 /** The most people whom one transaction adds to a list, while events of the owner wait: some tenths of a second. */

@@ -1,7 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isShownInSql } from '../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
+import { type CounterName, counterNames, lifetimeOfPeople } from '../../model/kinds.ts';
+import { columnsInSql } from '../totals/column-store.ts';
 import type { Contributor, Place, Ranking, Version } from './contributor.ts';
+
+/** The lifetime counters of a repository, without `contributed_to`; forks have no `stars`. */
+export type RepositoryCounters = Partial<Record<CounterName, number>>;
 
 /** The accounts that a listing shows to its reader. */
 export interface Listed {
@@ -80,4 +85,22 @@ export async function countContributors(
 export async function countAll(connection: Connection, ranking: Ranking, listed: Listed): Promise<number> {
   if (listed.withBots || listed.viewerId !== null) return countContributors(connection, ranking, listed);
   return ranking.people;
+}
+
+/** Finds the counters of a repository; all but the stars are 0 before its contributions are read. */
+export async function findRepositoryCounters(
+  connection: Connection,
+  repositoryId: string,
+): Promise<RepositoryCounters> {
+  const { rows } = await sql<Record<string, number | null>>`
+    with totals as (select ${columnsInSql(lifetimeOfPeople)} from repository_totals where repository_id = ${repositoryId})
+    select t.*, case when not r.is_fork then r.stars end as stars
+    from repositories r left join totals t on true where r.id = ${repositoryId}`.execute(connection);
+  const [row = {}] = rows;
+  const isOfFork = row['stars'] === null;
+  return Object.fromEntries(
+    counterNames
+      .filter((name) => name !== 'contributed_to' && !(isOfFork && name === 'stars'))
+      .map((name) => [name, row[name] ?? 0]),
+  );
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isOfTypeInSql } from '../../accounts/actor-store.ts';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
-import { isShownInSql } from '../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import type { PersonType } from '../../model/agents.ts';
 import { type ContributionKind, ofContributions, storedCounters } from '../../model/kinds.ts';

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { findOptedOutEmails } from '../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
-import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../../database/schema/erasure.ts';
 import { isAgentAddress } from '../../model/agents.ts';
 import { notePeopleOfCommits } from '../totals/affected-store.ts';
 import { logRemovedCommits } from '../totals/change-log-store.ts';

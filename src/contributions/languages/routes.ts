@@ -10,8 +10,8 @@ import { WindowParameters } from '../../model/windows/parameters.ts';
 import { countedUntil } from '../../model/windows/window.ts';
 import { EvidenceFormat, type LoadedEvidence, readCursor } from '../evidence/evidence.ts';
 import { evidenceListing, LanguageEvidenceItem, presentEvidence } from '../evidence/present.ts';
-import { loadLanguagesCard, presentLanguageNumbers } from './card.ts';
 import { countLanguageFiles, findLanguageCommits, type LanguageScope } from './evidence-store.ts';
+import { loadLanguagesCard, presentLanguageNumbers } from './languages.ts';
 import { languageNamed } from './linguist.ts';
 import { maxLanguages } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connections/connection.ts';
-import type { Repair } from '../../database/schema/repair.ts';
+import type { Repair } from '../../database/tables/contribution-tables.ts';
 import { contributionKinds, ofPeople, storedCounters } from '../../model/kinds.ts';
 import { contributionsIn } from './column-store.ts';
 import { type Days, peopleInSql } from './expected-totals-store.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { privateListing, publicListing } from '../../accounts/repositories/listing-store.ts';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
+import { privateListing, publicListing } from '../../accounts/repositories/store.ts';
 import { type ContributionKind, contributionKinds } from '../../model/contribution.ts';
 
 /** Repositories of an account that count. */

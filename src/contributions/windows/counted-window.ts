@@ -21,8 +21,14 @@ import { findHistory } from '../totals/counter-store.ts';
 import { findOverstated } from '../totals/overstated-store.ts';
 import { countStored } from '../totals/private-store.ts';
 import { areTotalsWanted } from '../totals/wanted-totals-store.ts';
-import { type CountedAccount, countParts, findUndated } from './counted-window-store.ts';
-import { findReportedWindow, findReportedWindows, type ReportedWindow } from './reported-window-store.ts';
+import {
+  type CountedAccount,
+  countParts,
+  findReportedWindow,
+  findReportedWindows,
+  findUndated,
+  type ReportedWindow,
+} from './counted-window-store.ts';
 
 const dayMs = 86_400_000;
 

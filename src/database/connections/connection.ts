@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Client, ClientConfig, Pool } from 'pg';
 import type { Tables } from '../tables/tables.ts';
-import type { FullDisk } from './full-disk.ts';
+import type { FullDisk } from './unavailable.ts';
 
 /** The connection that a store works on: the pool, or one transaction. */
 export type Connection = Kysely<Tables>;

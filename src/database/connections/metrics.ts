@@ -1,8 +1,9 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { registerGauge, sharing } from '../../model/gauge.ts';
 import { countJobs, jobStates } from '../queue/job-counts.ts';
-import type { OnJobEnd } from '../queue/run-job.ts';
-import { type ReplicaObserver, replicaOutcomes } from '../replica/replica.ts';
+import { countDelayedLookups, delayReasons } from '../queue/lookups.ts';
+import type { OnJobEnd } from '../queue/queue.ts';
+import { type ReplicaObserver, replicaOutcomes } from '../reads/replica.ts';
 import { findBlockingTransactions } from '../schema/blocking-transactions.ts';
 import type { Connection } from './connection.ts';
 import type { PoolObserver } from './pool.ts';
@@ -123,5 +124,21 @@ export function registerLockMetrics(registry: Registry, connection: Connection):
         labels: { pid: String(pid), state, lock },
         value,
       })),
+  });
+}
+
+/** Registers the length of the queue of delayed lookups, which is read from the database when metrics are fetched. */
+export function registerLookupMetrics(registry: Registry, connection: Connection, now: () => Date): void {
+  registerGauge(registry, {
+    name: 'plaudit_delayed_lookups',
+    help: 'Lookups of new names that wait for an allowance or for the quota of a host, on all nodes together.',
+    labelNames: ['reason'],
+    read: async () => {
+      const delayed = await countDelayedLookups(connection, now());
+      return delayReasons.map((reason) => ({
+        labels: { reason },
+        value: delayed.find((delay) => delay.reason === reason)?.count ?? 0,
+      }));
+    },
   });
 }

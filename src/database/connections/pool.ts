@@ -1,11 +1,27 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import { type Client, type ClientBase, type ClientConfig, Pool, type PoolConfig } from 'pg';
-import { notifying, StorableClient } from '../tables/storable.ts';
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolConfig } from 'pg';
+import { repeatEvery } from '../queue/interval.ts';
 import type { Tables } from '../tables/tables.ts';
-import { cancelStatement } from './cancel-statement.ts';
 import type { ConnectionPool, WaitingClient } from './connection.ts';
-import { FullDisk } from './full-disk.ts';
 import { findBoundary, longestTransactionMs, sessionSettings, withSettings } from './session-settings.ts';
+import { notifying, StorableClient } from './storable.ts';
+import { FullDisk } from './unavailable.ts';
+
+/** The longest wait for the connection, in ms. */
+const timeoutMs = 2000;
+
+/** The parts of the driver that its types leave out (pg, lib/client.js and lib/connection.js). */
+declare module 'pg' {
+  interface ClientBase {
+    /** The process of the server; null until the connection is open, which the types of kysely leave out too. */
+    processID: number;
+    secretKey: number;
+  }
+  interface Connection {
+    startup: () => void;
+    cancel: (processId: number, secretKey: number) => void;
+  }
+}
 
 /** Receives what happens in a pool; times are in seconds. */
 export interface PoolObserver {
@@ -187,4 +203,69 @@ export async function endConnection(client: Client): Promise<void> {
 export function writeAtOnce({ connection }: Client): void {
   connection.stream.cork();
   process.nextTick(() => connection.stream.uncork());
+}
+
+/**
+ * Requests over a connection of its own that the server cancels the statement that `client` runs; poolers pass this on.
+ * A cancellation names a connection, not a statement. So `client` must run no other statement until this resolves:
+ * the server closes the connection of the request once it has sent the signal (libpq waits for that too, fe-cancel.c).
+ * @returns false when the server may still send the signal, so that `client` must not be used any more.
+ */
+export async function cancelStatement(client: Client, clientConfig: ClientConfig): Promise<boolean> {
+  const { processID, secretKey } = client;
+  const canceller = new Client({ ...clientConfig, connectionTimeoutMillis: timeoutMs });
+  const { connection } = canceller;
+  let isSent = false;
+  let hasFailed = false;
+  connection.on('error', () => {
+    hasFailed = true;
+  });
+  // The driver's client calls this once the connection is open, and encrypted if the settings want that.
+  connection.startup = () => {
+    isSent = true;
+    connection.cancel(processID, secretKey);
+  };
+  canceller.on('error', () => {});
+  // No session begins, so this always ends in an error.
+  await canceller.connect().catch(() => {});
+  return isSent && !hasFailed;
+}
+
+const lookEveryMs = 5000;
+
+/**
+ * Breaks off connections of a pool over which responses no longer arrive, though no packet says so. A statement of a job may take
+ * minutes, so the server says whether it still works on it. A connection is broken off when the server did not at two
+ * looks, because at one look the response may be on its way.
+ * @param look the connections over which the server says so.
+ * @returns a function that stops it.
+ */
+export function breakOffSilent(
+  pool: Pick<ConnectionPool, 'findWaiting'>,
+  look: Pool,
+  everyMs: number = lookEveryMs,
+): () => void {
+  let suspects = new Map<Client, number>();
+  return repeatEvery(everyMs, async () => {
+    const waiting = pool.findWaiting(everyMs);
+    try {
+      const found = waiting.length === 0 ? [] : await findUnanswered(look, waiting);
+      for (const { client, sinceMs } of found) if (suspects.get(client) === sinceMs) breakOff(client);
+      suspects = new Map(found.map(({ client, sinceMs }) => [client, sinceMs]));
+    } catch {
+      // The database is away: the listener notices that.
+      suspects.clear();
+    }
+  });
+}
+
+/** Finds the connections on which the server runs no statement, or cannot send the result of one. */
+async function findUnanswered(look: Pool, waiting: readonly WaitingClient[]): Promise<WaitingClient[]> {
+  const { rows } = await look.query<{ pid: number }>(
+    `select pid from pg_stat_activity
+     where pid = any($1::int[]) and state = 'active' and wait_event is distinct from 'ClientWrite'`,
+    [waiting.map(({ pid }) => pid)],
+  );
+  const working = new Set(rows.map(({ pid }) => pid));
+  return waiting.filter(({ pid }) => !working.has(pid));
 }

@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import { markJobs, withJobsLast } from '../queue/added-jobs.ts';
 import type { Connection } from './connection.ts';
 
+/** The most statements of each kind in one run of a job, after which it lets other jobs run. */
+const maxBatches = 50;
+
 const maxAttempts = 5;
 /** Serialization failure and deadlock: the transaction did nothing and may be run again (PostgreSQL manual, appendix A). */
 const repeatableErrors = new Set(['40001', '40P01']);
@@ -60,4 +63,13 @@ export function isLockWait(error: Error): boolean {
 /** Returns whether a statement failed because it took too long. */
 export function isTooSlow(error: Error): boolean {
   return 'code' in error && error.code === statementTimeout;
+}
+
+/**
+ * Repeats a statement that does a part of some work, each in a transaction of its own, until it finds nothing more.
+ * @returns `more` when some may be left for the next run.
+ */
+export async function inBatches(doSome: () => Promise<number>, limit = maxBatches): Promise<'done' | 'more'> {
+  for (let batch = 0; batch < limit; batch += 1) if ((await doSome()) === 0) return 'done';
+  return 'more';
 }

@@ -112,7 +112,7 @@ export interface CopiedRows {
   isPartitioned?: boolean;
 }
 
-/** The waiting jobs of the queue, in the columns that `restore.ts` adds them from. */
+/** The waiting jobs of the queue, in the columns that `restore` adds them from. */
 export const jobs = {
   name: 'jobs',
   columns: ['identifier', 'payload', 'job_key', 'run_at', 'priority'],

@@ -1,18 +1,23 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Client, type ClientConfig } from 'pg';
 import { AppError } from '../../model/errors.ts';
 import { describeNoSpace, exhaustedAt } from '../../model/free-space.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
-import { canConnect } from './can-connect.ts';
-import { ensureCluster, superuser } from './cluster.ts';
+import { ensureCluster, findPostmaster, replaceReusedPids, superuser } from './cluster.ts';
 import { makeDirectory } from './data-directory.ts';
 import { explainDirectoryError, explainOutput } from './failure.ts';
-import { type Keeper, startKeeper } from './keeper.ts';
-import { Lease } from './lease.ts';
-import { findPostmaster, replaceReusedPids } from './postmaster.ts';
+import { type Keeper, Lease, startKeeper } from './keeper.ts';
 import { chooseServerUser, type ServerUser } from './server-user.ts';
-import { socketDirectory } from './socket-directory.ts';
+
+/** The longest address of a Unix socket (sun_path of 108 bytes with the closing zero; 104 on macOS). */
+const maxPathBytes = process.platform === 'darwin' ? 103 : 107;
+const socketName = '.s.PGSQL.5432';
+
+const connectTimeoutMs = 5000;
 
 /** The private PostgreSQL of a data directory, in use by this process and maybe by others. */
 export interface EmbeddedServer {
@@ -216,5 +221,63 @@ function stop(pid: number): void {
     process.kill(pid, 'SIGINT');
   } catch {
     // The process has just ended.
+  }
+}
+
+/** Returns whether the server accepts connections; false while it starts, recovers or stops. */
+export async function canConnect(connection: ClientConfig): Promise<boolean> {
+  const client = new Client({ ...connection, connectionTimeoutMillis: connectTimeoutMs });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Returns a name of the server's directory that is short enough for a client to address the socket in it. */
+function socketDirectory(clusterDir: string): string {
+  if (fits(clusterDir)) return clusterDir;
+  const uid = process.geteuid?.() ?? 0;
+  const digest = createHash('sha256').update(clusterDir).digest('hex').slice(0, 16);
+  const directory = join(tmpdir(), `plaudit-${uid}-${digest}`);
+  const link = join(directory, 'data');
+  if (!fits(link)) {
+    throw new AppError('misconfigured', 'DATA_DIR: its path and that of TMPDIR are too long for a Unix socket');
+  }
+  makePrivate(directory, uid);
+  makeLink(clusterDir, link);
+  return link;
+}
+
+function fits(directory: string): boolean {
+  return Buffer.byteLength(join(directory, socketName)) <= maxPathBytes;
+}
+
+/** Makes a directory that only this user can write to; another writer could lead clients to a server of their own. */
+function makePrivate(directory: string, uid: number): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const stats = lstatSync(directory);
+  if (stats.isDirectory() && stats.uid === uid && (stats.mode & 0o077) === 0) return;
+  throw new AppError('misconfigured', `${directory} belongs to another user: remove it, or set TMPDIR`);
+}
+
+function makeLink(target: string, link: string): void {
+  for (const isLastTry of [false, true]) {
+    try {
+      if (readlinkSync(link) === target) return;
+      rmSync(link);
+    } catch {
+      // There is none yet.
+    }
+    try {
+      symlinkSync(target, link);
+      return;
+    } catch (error) {
+      if (isLastTry) throw error;
+    }
   }
 }

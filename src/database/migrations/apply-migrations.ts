@@ -1,8 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { countPartitions } from '../schema/count-partitions.ts';
-import type { Baseline } from './baseline.ts';
 import { type Reporting, reporting, retrying, withoutLockTimeout } from './migrating-session.ts';
-import type { Backfill, ConcurrentIndex, MigratingTransaction, Migration, Part } from './migration.ts';
+import type { Backfill, Baseline, ConcurrentIndex, MigratingTransaction, Migration, Part } from './migration.ts';
 
 /** A migration that the database does not have yet. */
 export interface Pending {
@@ -181,4 +179,12 @@ async function writeProgress(
 
 async function recordMigration(transaction: MigratingTransaction, name: string): Promise<void> {
   await sql`insert into applied_migrations (name) values (${name})`.execute(transaction);
+}
+
+/** Returns the number of partitions of a table; 1: the table has none, or does not exist. */
+export async function countPartitions<Tables>(connection: Kysely<Tables>, table: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from pg_inherits i join pg_class c on c.oid = i.inhparent
+    where i.inhparent = to_regclass(${table}) and c.relkind = 'p'`.execute(connection);
+  return rows[0]?.count || 1;
 }

@@ -2,11 +2,9 @@ import { Logger, runMigrations } from 'graphile-worker';
 import { type Kysely, sql } from 'kysely';
 import { AppError } from '../../model/errors.ts';
 import type { Database } from '../connections/connection.ts';
-import { applyDefinitions } from '../schema/apply-definitions.ts';
 import { prepareDistributed } from '../schema/citus.ts';
-import { type Definition, readDefinitions } from '../schema/definitions.ts';
+import { applyDefinitions, type Definition, readDefinitions } from '../schema/definitions.ts';
 import { applyBaseline, applyMigrations } from './apply-migrations.ts';
-import { type Baseline, isBaseline, baseline as ofThisReleaseBaseline } from './baseline.ts';
 import {
   type MigratingConnections,
   type Reporting,
@@ -14,7 +12,13 @@ import {
   waitForOtherNodes,
   withMigratingConnections,
 } from './migrating-session.ts';
-import { type Migration, migrations as ofThisRelease } from './migration.ts';
+import {
+  type Baseline,
+  isBaseline,
+  type Migration,
+  migrations as ofThisRelease,
+  baseline as ofThisReleaseBaseline,
+} from './migration.ts';
 
 const reportEveryMs = 10_000;
 

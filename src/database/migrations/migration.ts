@@ -1,4 +1,19 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Kysely, RawBuilder } from 'kysely';
+
+/** The statements that make the tables of an empty database. */
+export interface Baseline {
+  /** Names the statements: databases with another baseline have other tables. */
+  name: string;
+  statements: string;
+}
+
+const prefix = 'baseline-';
+const hashDigits = 12;
+
+/** The baseline of this release. */
+export const baseline = toBaseline(readFileSync(new URL('../baseline.sql', import.meta.url), 'utf8'));
 
 /** A transaction of the migrating session. */
 export type MigratingTransaction = Kysely<unknown>;
@@ -45,3 +60,13 @@ export interface Batch {
  * go forward: a released one is never changed, and none has a way down. None before 1.0.
  */
 export const migrations: Readonly<Record<string, Migration>> = {};
+
+/** Returns the baseline with these statements. */
+export function toBaseline(statements: string): Baseline {
+  const hash = createHash('sha256').update(statements).digest('hex').slice(0, hashDigits);
+  return { name: `${prefix}${hash}`, statements };
+}
+
+export function isBaseline(name: string): boolean {
+  return name.startsWith(prefix);
+}

@@ -1,12 +1,165 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { Client, type ClientConfig, type Notification } from 'pg';
+import { Client, type ClientConfig, escapeIdentifier, type Notification, type Pool } from 'pg';
 import { breakOff, endConnection } from '../connections/pool.ts';
 import { transportSettings } from '../connections/session-settings.ts';
-import { Follower } from '../replica/follower.ts';
 import { advisoryLocks } from '../schema/advisory-locks.ts';
-import type { Announcement } from './announcements.ts';
-import { createNotifications, type Notifications } from './notifications.ts';
+import {
+  type Announcement,
+  channel,
+  deleteAnnouncements,
+  findPosition,
+  keptForS,
+  type Position,
+  readAnnouncements,
+  toAnnouncement,
+} from './announcements.ts';
+
+/** Changes that are not announced, such as times of fetches, are in reads from a replica after one to two of these, in s. */
+const markEveryS = 1;
+
+type Mark = Pick<Position, 'at' | 'lsn'>;
+
+/** The part of the server's log that reads of this node have to contain. */
+export class Progress {
+  /** The end of the log when the last change was announced to this node. */
+  #changed: number;
+  /** Two earlier ends of the log, at least `markEveryS` apart. */
+  #marks: readonly [older: Mark, newer: Mark];
+
+  constructor(position: Mark) {
+    this.#changed = position.lsn;
+    this.#marks = [position, position];
+  }
+
+  /** @param isChanged whether changes were announced since the last position, or may have been. */
+  add(position: Mark, { isChanged }: { isChanged: boolean }): void {
+    if (isChanged) this.#changed = position.lsn;
+    const [, newer] = this.#marks;
+    if (position.at - newer.at >= markEveryS) this.#marks = [newer, { at: position.at, lsn: position.lsn }];
+  }
+
+  get neededLsn(): number {
+    return Math.max(this.#changed, this.#marks[0].lsn);
+  }
+}
+
+/** The channels on which the job runner listens (graphile-worker, src/main.ts). */
+const jobChannels = ['jobs:insert', 'worker:migrate'];
+
+/** Emits the notifications that the node's session receives on other channels than its own. */
+export type Notifications = EventEmitter<{ notification: [Notification] }>;
+
+/**
+ * The part of a connection that a listener uses. This connection never breaks: the node replaces its session when that
+ * breaks.
+ */
+class Listening extends EventEmitter {
+  readonly #notifications: Notifications;
+  readonly #pass = (notification: Notification): void => void this.emit('notification', notification);
+
+  constructor(notifications: Notifications) {
+    super();
+    this.#notifications = notifications;
+    notifications.on('notification', this.#pass);
+  }
+
+  /** The session listens to the channels already. */
+  async query(): Promise<void> {}
+
+  end(): void {
+    this.#notifications.off('notification', this.#pass);
+  }
+}
+
+interface Receivers {
+  onAnnouncement: (announcement: Announcement) => void;
+  /** Called with notifications on the channels of jobs. */
+  onNotification: (notification: Notification) => void;
+  /** Called when announcements were missed, or are too many. */
+  onMissed: () => void;
+}
+
+/** Reads the announcements of all nodes over one connection, from the position of its start on. */
+export class Follower {
+  readonly #client: Client;
+  readonly #receivers: Receivers;
+  #position: Position;
+  /** An earlier position; announcements before it are deleted `keptForS` later, when every node has read them. */
+  #earlier: Position;
+  readonly #progress: Progress;
+  #reading: Promise<void> | undefined;
+  #begunAt = 0;
+  #next: Promise<void> | undefined;
+
+  static async begin(client: Client, receivers: Receivers): Promise<Follower> {
+    client.on('notification', (notification) => {
+      if (notification.channel !== channel) return receivers.onNotification(notification);
+      const [, kind, key] = /^(\w+) (.+)$/.exec(notification.payload ?? '') ?? [];
+      const announcement = toAnnouncement(kind, key);
+      if (announcement !== undefined) receivers.onAnnouncement(announcement);
+    });
+    for (const name of [channel, ...jobChannels]) await client.query(`listen ${escapeIdentifier(name)}`);
+    return new Follower(client, receivers, await findPosition(client));
+  }
+
+  private constructor(client: Client, receivers: Receivers, position: Position) {
+    this.#client = client;
+    this.#receivers = receivers;
+    this.#position = position;
+    this.#earlier = position;
+    this.#progress = new Progress(position);
+  }
+
+  /** The end of the log, in bytes, up to which a replica must have replayed it so that reads from it are current. */
+  get neededLsn(): number {
+    return this.#progress.neededLsn;
+  }
+
+  get isReading(): boolean {
+    return this.#reading !== undefined;
+  }
+
+  /** The time at which the last read began, as of `performance.now()`. */
+  get begunAt(): number {
+    return this.#begunAt;
+  }
+
+  /**
+   * Reads everything that was announced before the call, and passes it to the receivers. Callers share a read that has not
+   * begun.
+   * @throws the error of the connection.
+   */
+  read(): Promise<void> {
+    if (this.#reading === undefined) return this.#begin();
+    this.#next ??= this.#reading.catch(() => {}).then(() => this.#begin());
+    return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    this.#next = undefined;
+    this.#begunAt = performance.now();
+    this.#reading = this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readOnce(): Promise<void> {
+    const { position, count, announcements } = await readAnnouncements(this.#client, this.#position);
+    this.#position = position;
+    // Before receivers drop cached responses: a replica that lags behind must not fill the cache with the former data again.
+    this.#progress.add(position, { isChanged: count > 0 || announcements === undefined });
+    if (announcements === undefined) this.#receivers.onMissed();
+    else for (const announcement of announcements) this.#receivers.onAnnouncement(announcement);
+    if (position.at - this.#earlier.at < keptForS) return;
+    const readByAll = this.#earlier;
+    this.#earlier = position;
+    // The next read shows whether the connection is broken.
+    await deleteAnnouncements(this.#client, readByAll).catch(() => {});
+  }
+}
 
 const reconnectDelayMs = { first: 100, most: 5000 };
 /** The time between two reads of announcements, in ms, and the time after which one without a result breaks the connection. */
@@ -185,4 +338,25 @@ async function nextNodeNumber(client: Client): Promise<number> {
   const number = rows[0]?.number;
   if (number === undefined) throw new Error('the sequence node_numbers returned no number');
   return number;
+}
+
+function createNotifications(): Notifications {
+  const notifications: Notifications = new EventEmitter();
+  // Each kind of workers has a listener, and workers that are ending keep theirs, so any number is no leak.
+  notifications.setMaxListeners(0);
+  return notifications;
+}
+
+/**
+ * Returns a pool for the job runner, which takes a connection for each kind of workers to listen on, and keeps it. Here
+ * it listens to the session that the node keeps anyway. A pooler would give it sessions that change.
+ */
+export function poolOfJobs(pool: Pool, notifications: Notifications): Pool {
+  const connect = (onConnect?: (error: undefined, client: Listening, release: () => void) => void): unknown => {
+    if (onConnect === undefined) return pool.connect();
+    const listening = new Listening(notifications);
+    onConnect(undefined, listening, () => listening.end());
+    return undefined;
+  };
+  return Object.create(pool, { connect: { value: connect }, query: { value: pool.query.bind(pool) } });
 }

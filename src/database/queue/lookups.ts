@@ -6,7 +6,51 @@ import { inOneTransaction } from '../connections/transaction.ts';
 import { deleteSome } from '../schema/delete-some.ts';
 import { addJob, type Job } from './added-jobs.ts';
 import { announce } from './announcements.ts';
-import type { DelayReason } from './delayed-lookups.ts';
+
+/** Callers in this process that wait until a lookup has an outcome, which any node may bring. */
+export class Outcomes {
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** Resolves when the outcome of the lookup `key` is announced, at `deadline`, or when the signal aborts. */
+  wait(key: string, deadline: Date, signal?: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, waiting.add(resolve));
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+    const timer = setTimeout(resolve, Math.max(0, deadline.getTime() - this.#now().getTime()));
+    return promise.finally(() => {
+      clearTimeout(timer);
+      waiting.delete(resolve);
+      if (waiting.size === 0 && this.#waiting.get(key) === waiting) this.#waiting.delete(key);
+    });
+  }
+
+  wake(key: string): void {
+    for (const resolve of this.#waiting.get(key) ?? []) resolve();
+  }
+
+  /** Wakes all callers to check for themselves, because announcements may have been missed. */
+  wakeAll(): void {
+    for (const key of this.#waiting.keys()) this.wake(key);
+  }
+}
+
+/** The reasons for a delay: the allowance of a visitor, or the quota of a host. */
+export const delayReasons = ['allowance', 'quota'] as const;
+type DelayReason = (typeof delayReasons)[number];
+
+/** Lookups that are delayed for the same reason. */
+export interface DelayedLookups {
+  reason: DelayReason;
+  count: number;
+  /** The time at which the last of them runs, up to a minute early or late. */
+  lastAt: Date;
+}
 
 /**
  * Lookups at a provider. Each is a job and runs once, for any number of callers on any number of nodes; its key is the
@@ -349,3 +393,13 @@ const providerErrorCodes: readonly ErrorCode[] = [
   'provider_denied',
   'provider_invalid_response',
 ];
+
+/** Counts the delayed lookups by reason; a reason without any is left out. */
+export async function countDelayedLookups(connection: Connection, now: Date): Promise<DelayedLookups[]> {
+  const { rows } = await sql<DelayedLookups>`
+    select case state when 'delayed_by_quota' then 'quota' else 'allowance' end as reason, count(*) as count,
+      max(retry_at) as "lastAt"
+    from lookups where state in ('delayed_by_allowance', 'delayed_by_quota') and retry_at > ${now}
+    group by state order by state`.execute(connection);
+  return rows;
+}

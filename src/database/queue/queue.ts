@@ -1,17 +1,52 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type CronItemOptions, Logger, parseCronItems, type Runner, run, type WorkerEvents } from 'graphile-worker';
+import {
+  type CronItemOptions,
+  Logger,
+  parseCronItems,
+  type Runner,
+  run,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker';
 import { sql } from 'kysely';
+import { inJobSpan } from '../../model/tracing/spans.ts';
 import { watchForSteps } from '../connections/clock.ts';
 import type { Connection, Database } from '../connections/connection.ts';
 import { isPooled } from '../connections/sessions.ts';
 import { inOneTransaction } from '../connections/transaction.ts';
+import { isDatabaseUnavailable, isDiskFull } from '../connections/unavailable.ts';
 import { correctFutureJobs, correctFutureSchedules } from '../schema/future-store.ts';
-import { type Running, sweepJobs } from './abandoned-jobs.ts';
-import { wakeForDueJobs } from './due-jobs.ts';
 import { repeatEvery } from './interval.ts';
-import { type Notifications, poolOfJobs } from './notifications.ts';
-import { type OnJobEnd, runJob } from './run-job.ts';
+import { livingNodes, type Notifications, poolOfJobs } from './listener.ts';
+
+/** The end of a run of a job. `returned`: the service stopped or the database was away, and the job runs again. */
+type JobOutcome = 'done' | 'failed' | 'returned';
+
+/** Receives the end of each run of a job on this node. */
+export type OnJobEnd = (task: string, outcome: JobOutcome, seconds: number) => void;
+
+/** The time for which failed and replaced jobs stay, so that operators can find out why one failed. */
+const endedKept = '7 days';
+/**
+ * The time within which a pool that took a job registers, and the job starts. A job that is locked longer, without its pool
+ * being registered or without running, is lost.
+ */
+const startGrace = '30 seconds';
+
+/** The worker pools of this node, in whose names jobs are locked, and the jobs that are running. */
+interface Running {
+  pools: Map<string, WorkerPool>;
+  jobs: Set<string>;
+}
+
+/** Workers that check for jobs when they are nudged; a pool that has ended may throw. */
+interface Wakeable {
+  nudge(count: number): void;
+}
+
+/** The most workers of one pool. */
+const maxWorkers = 16;
 
 /** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
 export type Urgency = 'interactive' | 'background';
@@ -268,4 +303,118 @@ function awaitEnd(runner: Runner, events: WorkerEvents, endingTimeMs: number): P
  */
 function scheduling(task: string): CronItemOptions {
   return { backfillPeriod: 0, jobKey: `schedule:${task}`, jobKeyMode: 'preserve_run_at' };
+}
+
+/**
+ * Wakes workers when delayed jobs became due: one query does what each idle worker would otherwise poll for.
+ * @returns a function that stops it.
+ */
+function wakeForDueJobs(
+  connection: Connection,
+  { everyMs, pools }: { everyMs: number; pools: () => Iterable<Wakeable> },
+): () => void {
+  return repeatEvery(everyMs, async () => {
+    try {
+      const count = await countDue(connection);
+      if (count > 0) for (const pool of pools()) wake(pool, count);
+    } catch {
+      // The database is unavailable; the next check follows after `everyMs`.
+    }
+  });
+}
+
+function wake(pool: Wakeable, count: number): void {
+  try {
+    pool.nudge(count);
+  } catch {
+    // Its workers are ending.
+  }
+}
+
+/** Counts jobs that no worker has taken yet, up to the number of workers. */
+async function countDue(connection: Connection): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select from graphile_worker._private_jobs where is_available and run_at <= now()
+      limit ${maxWorkers}) due`.execute(connection);
+  return rows[0]?.count ?? 0;
+}
+
+/** Releases jobs that no living node runs, and removes jobs that failed for good or were replaced 7 days ago. */
+async function sweepJobs(connection: Connection, running: Running, node: number): Promise<void> {
+  await registerPools(connection, running, node);
+  await releaseJobsOfDeadNodes(connection, node, running);
+  await releaseLostJobs(connection, running);
+  await removeEndedJobs(connection);
+}
+
+/** Releases jobs that are locked here but do not run: they were handed out over a connection that broke. */
+async function releaseLostJobs(connection: Connection, { pools, jobs }: Running): Promise<void> {
+  await sql`
+    update graphile_worker._private_jobs set locked_at = null, locked_by = null
+    where locked_by = any(${[...pools.keys()]}::text[]) and id <> all(${[...jobs]}::bigint[])
+      and locked_at < now() - ${sql.lit(startGrace)}::interval`.execute(connection);
+}
+
+/** Removes jobs that failed for good, or that a job with the same key replaced, after `endedKept`. */
+async function removeEndedJobs(connection: Connection): Promise<void> {
+  await sql`
+    delete from graphile_worker._private_jobs
+    where attempts >= max_attempts and locked_at is null
+      and updated_at < now() - ${sql.lit(endedKept)}::interval`.execute(connection);
+}
+
+/**
+ * Registers the worker pools of this node again. Another node removes them while the connection is broken that shows
+ * that this node lives; their jobs would be released at every sweep from then on.
+ */
+async function registerPools(connection: Connection, { pools }: Running, node: number): Promise<void> {
+  await sql`
+    insert into workers (id, node) select id, ${node} from unnest(${[...pools.keys()]}::text[]) as pool (id)
+    on conflict do nothing`.execute(connection);
+}
+
+/**
+ * Releases the jobs of nodes that were killed, which would otherwise stay locked for hours.
+ * @param node this node, which lives, also while another one takes it for dead and removes its pools.
+ */
+export async function releaseJobsOfDeadNodes(
+  connection: Connection,
+  node: number,
+  { pools }: Pick<Running, 'pools'>,
+): Promise<void> {
+  await sql`
+    with dead as (
+      delete from workers where node <> ${node} and node not in (${livingNodes}) returning id
+    ), orphaned as (
+      select id from dead
+      union
+      select locked_by from graphile_worker.jobs
+      where locked_at < now() - ${sql.lit(startGrace)}::interval
+        and locked_by not in (select id from workers) and locked_by <> all(${[...pools.keys()]}::text[])
+    )
+    select graphile_worker.force_unlock_workers(array(select id from orphaned))
+    where exists (select from orphaned)`.execute(connection);
+}
+
+/** Runs a job, which is among the running ones meanwhile, and reports its end. */
+async function runJob(
+  job: { id: string; task: string; signal: AbortSignal | undefined; run: () => Promise<void> },
+  { running, onEnd }: { running: { jobs: Set<string> }; onEnd?: OnJobEnd | undefined },
+): Promise<void> {
+  const { id, task, signal, run } = job;
+  const begunAt = performance.now();
+  let outcome: JobOutcome = 'failed';
+  running.jobs.add(id);
+  try {
+    await inJobSpan(`job ${task}`, { 'plaudit.job': task }, run);
+    outcome = 'done';
+  } catch (error) {
+    const isAway = isDatabaseUnavailable(error) && !isDiskFull(error);
+    if (signal?.aborted === true || isAway) outcome = 'returned';
+    throw error;
+  } finally {
+    running.jobs.delete(id);
+    onEnd?.(task, outcome, (performance.now() - begunAt) / 1000);
+  }
 }

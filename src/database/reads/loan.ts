@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type { ClientConfig, PoolClient } from 'pg';
-import { cancelStatement } from '../connections/cancel-statement.ts';
-import { writeAtOnce } from '../connections/pool.ts';
+import { cancelStatement, writeAtOnce } from '../connections/pool.ts';
 import { isPooled } from '../connections/sessions.ts';
 import { isOutdated, preparedName } from './point-reads.ts';
 import { overloaded } from './slots.ts';

@@ -1,13 +1,108 @@
+import type { PostgresQueryResult } from 'kysely';
 import type { ClientConfig } from 'pg';
 import type { ConnectionPool } from '../connections/connection.ts';
 import { openPool, type PoolLimits, type PoolObserver } from '../connections/pool.ts';
 import { isPooled } from '../connections/sessions.ts';
-import type { Replica } from '../replica/replica.ts';
-import { ReplicaLoan } from '../replica/replica-loan.ts';
-import { type LentConnection, Loan } from './loan.ts';
-import { DeferredLoan, SharedReads } from './shared-reads.ts';
+import { beginsTransaction, LentConnection, Loan } from './loan.ts';
+import { preparedName } from './point-reads.ts';
+import type { Replica } from './replica.ts';
 import { Slots } from './slots.ts';
-import { currentScope, leaveReplica, type StatementScope } from './statement-scope.ts';
+import { currentScope, leaveReplica, type Reads, type StatementScope } from './statement-scope.ts';
+
+/**
+ * Lends one connection to the point reads of a scope that run at the same time. They are sent together and run one after
+ * another, which costs less than a connection, a write and a process of the server for each.
+ */
+class SharedReads {
+  readonly #lend: () => Promise<Loan>;
+  #loan: Promise<Loan> | undefined;
+  #running = 0;
+
+  constructor(lend: () => Promise<Loan>) {
+    this.#lend = lend;
+  }
+
+  async read<Row>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    this.#running += 1;
+    this.#loan ??= this.#lend();
+    const lent = this.#loan;
+    try {
+      return await (await lent).query<Row>(statement, parameters);
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) {
+        this.#loan = undefined;
+        lent.then(
+          (loan) => loan.release(),
+          () => {},
+        );
+      }
+    }
+  }
+}
+
+/** Stands for a connection until its first statement, because point reads need none of their own. */
+class DeferredLoan extends LentConnection {
+  readonly #reads: SharedReads;
+  readonly #lend: () => Promise<Loan>;
+  #own: Loan | undefined;
+
+  constructor(reads: SharedReads, lend: () => Promise<Loan>) {
+    super();
+    this.#reads = reads;
+    this.#lend = lend;
+  }
+
+  protected override async run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    // The statements of a transaction follow its `begin`, which took a connection.
+    if (this.#own === undefined && preparedName(text) !== undefined) return this.#reads.read<Row>(text, parameters);
+    this.#own ??= await this.#lend();
+    return this.#own.query<Row>(text, parameters);
+  }
+
+  override release(destroy = false): void {
+    this.#own?.release(destroy);
+  }
+}
+
+interface Terms {
+  replica: Replica;
+  scope: StatementScope;
+  reads: Reads;
+  /** Lends a connection to the primary, which frees the slot when it is released. */
+  lendPrimary: () => Promise<Loan>;
+  freeSlot: () => void;
+}
+
+/**
+ * Stands for a connection while one piece of work reads. A statement that the replica cannot serve now, and all that
+ * follow in the scope, run on the primary.
+ */
+class ReplicaLoan extends LentConnection {
+  readonly #terms: Terms;
+  #primary: Loan | undefined;
+
+  constructor(terms: Terms) {
+    super();
+    this.#terms = terms;
+  }
+
+  protected override async run<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    const { replica, scope, reads, lendPrimary } = this.#terms;
+    if (this.#primary === undefined && reads.fromReplica && !beginsTransaction(text)) {
+      const result = await replica.read<Row>(scope, text, parameters);
+      if (result !== undefined) return result;
+    }
+    reads.fromReplica = false;
+    this.#primary ??= await lendPrimary();
+    return this.#primary.query<Row>(text, parameters);
+  }
+
+  override release(destroy = false): void {
+    if (this.#primary === undefined) this.#terms.freeSlot();
+    else this.#primary.release(destroy);
+  }
+}
 
 /**
  * The queues for connections, by the number of connections. Ordinary reads take less than a millisecond, and when a response

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { AppError } from '../../model/errors.ts';
 import type { Database } from '../connections/connection.ts';
-import { transact } from '../migrations/apply-migrations.ts';
+import { countPartitions, transact } from '../migrations/apply-migrations.ts';
 import { type Reporting, waitForOtherNodes, withMigratingConnections } from '../migrations/migrating-session.ts';
 import type { MigratingTransaction } from '../migrations/migration.ts';
 import type { DividedTable } from '../tables/divided-tables.ts';
-import { countPartitions } from './count-partitions.ts';
 
 /** The divided tables that make up nearly all stored data. */
 export const partitionedNames: readonly DividedTable[] = [

@@ -1,7 +1,168 @@
 import type { Generated } from 'kysely';
 import type { ItemKind, PendingKind, ReviewState } from '../../model/contribution.ts';
 import type { CountedName, CountedOfDay, CountedOfPerson } from '../../model/kinds.ts';
-import type { Repair } from '../schema/repair.ts';
+
+/** A page that a running full scan has read. */
+export interface ScanPagesTable {
+  repository_id: string;
+  stream: string;
+  /** The contributions on it: the kind and the external id of each. */
+  kinds: ItemKind[];
+  external_ids: string[];
+}
+
+/** Times of the polls of a repository for changes that no delivery reports. */
+export interface RepositoryPollsTable {
+  repository_id: string;
+  next_at: Date;
+  interval_s: number;
+  /** Digest of the data seen last: another digest means a change. */
+  digest: string;
+  /** The last change that a poll found or the provider reported; null: none is known. */
+  changed_at: Date | null;
+}
+
+export interface ErasingTables {
+  /** Repositories that are not stored any more, until their rows in `dividedTables` are removed. A trigger writes them. */
+  erased_repositories: { repository_id: string };
+}
+
+/** Tables of changes: reports of hosts, and logs from which former numbers are computed. `Date` is timestamptz. */
+
+/**
+ * Stars that deliveries report as given or taken back, summed for each second. The rows of an account in a repository are
+ * deleted some time after the last of its deliveries (`starEventsKeptMs`).
+ */
+interface StarEventsTable {
+  repository_id: string;
+  /** The account's id at its host. */
+  external_id: string;
+  /** The row at `-infinity` says whether the star was stored before the first delivery: 1, or -1. */
+  at: Date;
+  /** The number of times it was given minus the number of times it was taken back. */
+  balance: number;
+  recorded_at: Date;
+}
+
+/** An item or commit that ceased to count, or that began to count after it was stored; kept for 90 days. */
+interface CountedChangesTable {
+  repository_id: string;
+  kind: string;
+  /** The id at the host; that of a commit is hexadecimal. */
+  external_id: string;
+  number: number | null;
+  /** The counter of which it was, or is, an item. */
+  counter: string;
+  /** Null where no account is known; such items count for the owner of the repository alone. */
+  account_id: string | null;
+  /** The moment at which it counts in a window of time. */
+  at: Date;
+  is_co_authored: boolean;
+  /** True: it began to count at `changed_at`; false: it ceased to. */
+  is_added: boolean;
+  /** The time since when it is stored. */
+  stored_at: Date;
+  changed_at: Date;
+}
+
+/** The visibility of a repository until a moment at which it changed; kept for 90 days. */
+interface FormerRepositoriesTable {
+  repository_id: string;
+  owner_id: string;
+  is_private: boolean;
+  is_deleted: boolean;
+  until: Date;
+}
+
+/** The only row: the time since when changes are logged. */
+interface ChangesKeptTable {
+  since: Date;
+}
+
+/** The only row: the latest time that may be stored; `infinity`: not known. */
+interface LatestTimeTable {
+  is_only: boolean;
+  until: Date;
+}
+
+export interface ChangeTables {
+  star_events: StarEventsTable;
+  counted_changes: CountedChangesTable;
+  former_repositories: FormerRepositoriesTable;
+  changes_kept: ChangesKeptTable;
+  latest_time: LatestTimeTable;
+}
+
+/** Tables of lists of contributors. `Date` is timestamptz. */
+
+/** A list of contributors, which follows changes in versions. */
+export interface RankingsTable {
+  id: Generated<number>;
+  account_id: string;
+  /** Null: all repositories of the account. */
+  repository_id: string | null;
+  /** True when private repositories are included, except those of the credentials `excluded`. */
+  includes_private: boolean;
+  excluded: string[];
+  version: Generated<number>;
+  /** The oldest version whose rows are all stored. */
+  oldest_version: Generated<number>;
+  /** The number of its people whom every reader sees, without bots. */
+  people: Generated<number>;
+  built_at: Date;
+  /** The last of the people, by id, who are stored and follow changes while the list is being made; null: all of them. */
+  made_until: string | null;
+  /** Not null: it no longer follows changes, and is not read. */
+  ended_at: Date | null;
+}
+
+/** A contributor in the versions of a list from `since_version` on, and before `until_version`. */
+export interface RanksTable {
+  ranking_id: number;
+  account_id: string;
+  contributions: number;
+  /** The name in lower case, as it was when the row was stored. */
+  name_key: string;
+  /** True when the account is no bot and every reader sees it. */
+  is_counted: boolean;
+  since_version: number;
+  /** Null: the row belongs to the newest version. */
+  until_version: number | null;
+  ended_at: Date | null;
+}
+
+/** Differences that lists follow at the end of a transaction, which empties the table before others see it. */
+export interface UnlistedContributorsTable {
+  transaction_id: string;
+  /** Null: the account itself changed. */
+  repository_id: string | null;
+  account_id: string;
+  added: number;
+}
+
+/** The changed files of one language in the commits of one day (UTC) that name an address, or in all of them (`everyAddress`). */
+export interface LanguageDaysTable {
+  repository_id: string;
+  identity_id: number;
+  day: string;
+  language: string;
+  files: number;
+  commits: number;
+}
+
+/** The changed files of one language in all commits that name an address, or in all of them (`everyAddress`). */
+export interface LanguageSumsTable {
+  repository_id: string;
+  identity_id: number;
+  language: string;
+  files: number;
+}
+
+/** A place in a repair, which begins with lost people of days (null: the first one), then takes all people, then all languages. */
+export type Repair =
+  | { part: 'days'; from: string | null }
+  | { part: 'people'; after: string }
+  | { part: 'languages'; after: number };
 
 /** Tables of people's contributions. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 

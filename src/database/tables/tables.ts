@@ -15,53 +15,58 @@ import type {
   SignInsTable,
   SigningKeysTable,
 } from './access-tables.ts';
-import type { AchievementTables } from './achievement-tables.ts';
+import type {
+  AchievementTables,
+  CredentialKeysTable,
+  CredentialSignersTable,
+  CredentialStatusesTable,
+  FailingReceiversTable,
+  NotificationsTable,
+  RepositoryWebhooksTable,
+  SecretsTable,
+  WebhookSecretsTable,
+} from './achievement-tables.ts';
 import type { BoardTables } from './board-tables.ts';
-import type { ChangeTables } from './change-tables.ts';
 import type {
   CalendarsTable,
   ChangedContributorsTable,
   ChangedRepositoriesTable,
+  ChangeTables,
   CommitsTable,
   ContributionDaysTable,
   ContributionsTable,
   ContributorTotalsTable,
   DriftsTable,
+  ErasingTables,
   IdentitiesTable,
+  LanguageDaysTable,
+  LanguageSumsTable,
   OwnerPollsTable,
   OwnerSumsTable,
   PendingDetailsTable,
+  RankingsTable,
+  RanksTable,
   RepositoryIdentitiesTable,
+  RepositoryPollsTable,
   RepositoryTotalsTable,
+  ScanPagesTable,
   SkippedItemsTable,
   StreamsTable,
   SummedRepositoriesTable,
   UncountedCommitsTable,
+  UnlistedContributorsTable,
   UnsummedRepositoriesTable,
 } from './contribution-tables.ts';
 import type {
-  CredentialKeysTable,
-  CredentialSignersTable,
-  CredentialStatusesTable,
-  SecretsTable,
-} from './credential-tables.ts';
-import type {
+  CoveredRepositoriesTable,
   DeliveriesTable,
   DeliveryChecksTable,
+  InstallationsTable,
   OwnerDeliveriesTable,
   RedeliveriesTable,
   RejectedDeliveriesTable,
-} from './delivery-tables.ts';
-import type { CoveredRepositoriesTable, InstallationsTable, WithdrawnCredentialsTable } from './installation-tables.ts';
-import type { LanguageDaysTable, LanguageSumsTable } from './language-tables.ts';
-import type { RankingsTable, RanksTable, UnlistedContributorsTable } from './list-tables.ts';
-import type {
-  FailingReceiversTable,
-  NotificationsTable,
-  RepositoryWebhooksTable,
-  WebhookSecretsTable,
-} from './notification-tables.ts';
-import type { ErasingTables, RepositoryPollsTable, ScanPagesTable } from './scan-tables.ts';
+  WithdrawnCredentialsTable,
+} from './installation-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 export interface Tables extends AchievementTables, BoardTables, ChangeTables, ErasingTables {

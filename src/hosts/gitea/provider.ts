@@ -1,15 +1,12 @@
-import type { ProviderWith, UnreportedKind } from '../interface/provider.ts';
-import { readersFor } from '../interface/repository-readers.ts';
+import { type ProviderWith, readersFor, type UnreportedKind } from '../interface/provider.ts';
 import { proofByToken } from '../rest/access.ts';
-import type { RestClient, RestHostOptions } from '../rest/client.ts';
-import type { Dialect } from '../rest/dialect.ts';
+import type { Dialect, RestClient, RestHostOptions } from '../rest/client.ts';
 import { createRestHost } from '../rest/host.ts';
 import type { AuthorizationServer } from '../transport/oauth.ts';
 import { administered, administers, maySee, readTeam } from './access.ts';
-import { accountPath, checkAccounts, refreshAccount, reportAccount, toActor } from './accounts.ts';
+import { accountPath, checkAccounts, refreshAccount, reportAccount, resolveIdentities, toActor } from './accounts.ts';
 import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
-import { resolveIdentities } from './identities.ts';
 import { createNotifier } from './notifier.ts';
 import { UserPayload } from './payloads.ts';
 import {

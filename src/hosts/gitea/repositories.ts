@@ -13,8 +13,7 @@ import type {
 } from '../interface/provider.ts';
 import type { RestClient, RestReaders } from '../rest/client.ts';
 import { stepFromOldest } from '../rest/lists.ts';
-import { decodeText } from '../rest/text.ts';
-import { findInViews, gitAuthorization, listByViews, listCredentialNames } from '../rest/views.ts';
+import { decodeText, findInViews, gitAuthorization, listByViews, listCredentialNames } from '../rest/views.ts';
 import { RepositoriesPayload, RepositoryPayload, VersionPayload } from './payloads.ts';
 
 /** The contents at a path: a list for a folder. Only files have content. */

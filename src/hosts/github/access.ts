@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import type { Actor } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
+import { seenBy } from '../interface/call.ts';
 import { unlessDenied } from '../interface/denied.ts';
-import { seenBy } from '../interface/known.ts';
 import { isSameName, type OwnershipProof } from '../interface/ownership.ts';
 import type {
   Administers,
@@ -12,12 +12,11 @@ import type {
   KnownRepository,
   TeamPlace,
 } from '../interface/provider.ts';
-import { BearerTransport } from '../transport/bearer.ts';
+import { BearerTransport } from '../transport/http-transport.ts';
 import { restActor } from './actors.ts';
 import type { GitHubApp } from './app/github-app.ts';
-import { checkPayload, invalid, parseJson, unavailable } from './checks.ts';
-import type { ClientOptions, GitHubClient } from './client.ts';
-import { isLimited, retryTime } from './limits.ts';
+import { type ClientOptions, type GitHubClient, isLimited, type RestVersion, retryTime } from './client.ts';
+import { checkPayload, invalid, parseJson, unavailable } from './failures.ts';
 import {
   MembershipPayload,
   MembersPayload,
@@ -25,7 +24,6 @@ import {
   PermissionPayload,
   RestAccountPayload,
 } from './payloads.ts';
-import type { RestVersion } from './rest-version.ts';
 
 const maxTeamPages = 50;
 

@@ -2,17 +2,16 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { orElse, type Refusal, type Refusals, refusalAt } from '../http/tolerant.ts';
 import type { Call } from '../interface/provider.ts';
+import type { GitHubClient } from './client.ts';
+import { denied, unavailable } from './failures.ts';
 import {
+  Nullable,
   OrganizationPayload,
   PublicCountsPayload,
   SlicePayload,
   UserPayload,
   UserTotalsPayload,
-} from './account-payloads.ts';
-import { unavailable } from './checks.ts';
-import type { GitHubClient } from './client.ts';
-import { denied } from './failures.ts';
-import { Nullable } from './payloads.ts';
+} from './payloads.ts';
 import { accountFragments } from './queries.ts';
 import { type ContributionSlice, isCutShort, type Span, toSlice } from './year-slices.ts';
 

@@ -5,7 +5,6 @@ import { type Counters, missingFrom } from '../../model/counters.ts';
 import { AppError } from '../../model/errors.ts';
 import { checkEach } from '../interface/denied.ts';
 import type { AccountReport, Call, KnownAccount } from '../interface/provider.ts';
-import { type OrganizationPayload, type OwnedStarsPayload, type UserPayload } from './account-payloads.ts';
 import {
   type AccountResponse,
   allTotals,
@@ -17,7 +16,13 @@ import {
 import { organizationFacts, restActor, toActor, userFacts } from './actors.ts';
 import type { GitHubClient } from './client.ts';
 import { TooHeavy } from './failures.ts';
-import { type ActorPayload, RestAccountPayload } from './payloads.ts';
+import {
+  type ActorPayload,
+  type OrganizationPayload,
+  type OwnedStarsPayload,
+  RestAccountPayload,
+  type UserPayload,
+} from './payloads.ts';
 import { accounts as accountsQuery, starredRepositories } from './queries.ts';
 import {
   allYears,

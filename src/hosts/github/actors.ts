@@ -1,6 +1,5 @@
 import type { AccountFacts, Actor } from '../../model/account.ts';
-import type { OrganizationPayload, UserPayload } from './account-payloads.ts';
-import type { ActorPayload, RestAccountPayload } from './payloads.ts';
+import type { ActorPayload, OrganizationPayload, RestAccountPayload, UserPayload } from './payloads.ts';
 
 const botSuffix = '[bot]';
 

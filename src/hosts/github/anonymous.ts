@@ -2,7 +2,6 @@ import type { Actor } from '../../model/account.ts';
 import type { Contribution } from '../../model/contribution.ts';
 import { type Counters, missingFrom } from '../../model/counters.ts';
 import { AppError } from '../../model/errors.ts';
-import { addOwner, type CommitOwners } from '../interface/history.ts';
 import type {
   AccountReport,
   Call,
@@ -15,6 +14,7 @@ import type {
   RepositoryPage,
   Stream,
 } from '../interface/provider.ts';
+import { addOwner, type CommitOwners } from '../interface/streams.ts';
 import { actorInAddress, restActor, restFacts } from './actors.ts';
 import type { GitHubClient } from './client.ts';
 import { fetchBearer, type NoReplyAddress, readNoReplyAddress } from './identities.ts';

@@ -3,12 +3,10 @@ import type { Counters } from '../../model/counters.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { unlessDenied } from '../interface/denied.ts';
 import type { Call, DayRange, KnownAccount } from '../interface/provider.ts';
-import type { CollectionPayload } from './account-payloads.ts';
-import { invalid } from './checks.ts';
 import type { GitHubClient } from './client.ts';
 import type { Token } from './credentials.ts';
-import { TooHeavy } from './failures.ts';
-import { RateLimitPayload } from './payloads.ts';
+import { invalid, TooHeavy } from './failures.ts';
+import { type CollectionPayload, RateLimitPayload } from './payloads.ts';
 import { calendar, dayCounts } from './queries.ts';
 import { addDays, type Span } from './year-slices.ts';
 

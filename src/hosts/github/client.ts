@@ -3,28 +3,69 @@ import type { AppError } from '../../model/errors.ts';
 import { toFields } from '../../model/fields.ts';
 import { parseClean, placeIn } from '../http/checks.ts';
 import type { Refusals } from '../http/tolerant.ts';
-import type { Call } from '../interface/provider.ts';
-import type { ReadersByClient } from '../interface/repository-readers.ts';
+import type { Call, ReadersByClient } from '../interface/provider.ts';
 import { HostTransport } from '../transport/host-transport.ts';
-import type { Headers, OnExchange, RawResponse } from '../transport/http-transport.ts';
-import { withinOrigin } from '../transport/redirects.ts';
-import type { AppIdentity } from './app/identity.ts';
-import { checkPayload, invalid, unavailable } from './checks.ts';
-import { Credentials, type Resource, type Token } from './credentials.ts';
+import { type Headers, type OnExchange, type RawResponse, withinOrigin } from '../transport/http-transport.ts';
+import { believable, type LimitReport, numberIn, readLimit, readRetryAfter, waitUntil } from '../transport/limits.ts';
+import { type AppIdentity, Credentials, type Resource, type Token } from './credentials.ts';
 import {
   areLocated,
+  checkPayload,
   classifyGraphqlErrors,
   denied,
   formatReasons,
   GraphqlResponse,
+  invalid,
   reasonIn,
   refusalsIn,
   refusingOrganizations,
   TooHeavy,
   throwTrouble,
+  unavailable,
 } from './failures.ts';
-import { isLimited, limitReport, readResource, retryTime } from './limits.ts';
-import { isEnterpriseServer, RestVersion } from './rest-version.ts';
+
+/** The versions of the REST API whose responses this provider reads, the oldest first. */
+const known = ['2022-11-28', '2026-03-10'] as const;
+const relearnAfterMs = 3_600_000;
+
+/**
+ * The version of the REST API that requests name. github.com and ghe.com have the newest. Every Enterprise Server since 3.9 has
+ * the oldest, and lists all of its versions (https://docs.github.com/rest/about-the-rest-api/api-versions).
+ */
+export class RestVersion {
+  #version: string;
+  readonly #mayLearn: boolean;
+  #learnAt = 0;
+
+  constructor(apiUrl: string) {
+    this.#mayLearn = isEnterpriseServer(apiUrl);
+    this.#version = this.#mayLearn ? known[0] : known[1];
+  }
+
+  /** Returns the headers of every request to the REST API. */
+  headers(): Record<string, string> {
+    return {
+      accept: 'application/vnd.github+json',
+      'user-agent': 'plaudit',
+      'x-github-api-version': this.#version,
+    };
+  }
+
+  /**
+   * Reads, once an hour, the versions that the server has, and names the newest known one from then on. Requests do not wait for it, and a server that lists none of the
+   * known versions keeps the last one.
+   */
+  learn(list: () => Promise<readonly string[]>, now: Date): void {
+    if (!this.#mayLearn || now.getTime() < this.#learnAt) return;
+    this.#learnAt = now.getTime() + relearnAfterMs;
+    list().then(
+      (listed) => {
+        this.#version = known.findLast((version) => listed.includes(version)) ?? this.#version;
+      },
+      () => {},
+    );
+  }
+}
 
 /** A GraphQL query and the schema of its response. */
 export interface Query<Schema extends TSchema> {
@@ -239,4 +280,43 @@ export function graphqlUrl(apiUrl: string): string {
 function readPoints(data: unknown): number {
   const { cost } = toFields(toFields(data)['rateLimit']);
   return typeof cost === 'number' ? cost : 1;
+}
+
+/** Reads the quota from the headers of a response; undefined when there are none. */
+function limitReport(headers: Headers, now: Date): LimitReport | undefined {
+  const report = readLimit(headers, 'x-ratelimit');
+  return report && { ...report, resetAt: believable(report.resetAt, now) };
+}
+
+/** Returns the resource whose quota the headers of a response state; undefined when they name none that is used. */
+function readResource(headers: Headers): Resource | undefined {
+  const named = headers['x-ratelimit-resource'];
+  return named === 'core' || named === 'graphql' || named === 'search' ? named : undefined;
+}
+
+/**
+ * Returns whether a response with status 403 or 429 reports a rate limit: the primary one (nothing remains) or a
+ * secondary one (`retry-after`, or a message).
+ */
+export function isLimited(status: number, headers: Headers, text: string): boolean {
+  if (status === 429) return true;
+  if (status !== 403) return false;
+  const isUsedUp = numberIn(headers['x-ratelimit-remaining']) === 0;
+  return isUsedUp || headers['retry-after'] !== undefined || /rate limit|abuse detection/i.test(text.slice(0, 10_000));
+}
+
+/**
+ * Returns the time to retry: `retry-after`, otherwise the reset of a used-up quota; undefined when GitHub names none.
+ */
+export function retryTime(headers: Headers, now: Date): Date | undefined {
+  const after = readRetryAfter(headers, now);
+  if (after !== undefined) return after;
+  const reset = numberIn(headers['x-ratelimit-reset']);
+  const isUsedUp = numberIn(headers['x-ratelimit-remaining']) === 0;
+  return isUsedUp && reset !== undefined ? waitUntil(new Date(reset * 1000), now) : undefined;
+}
+
+/** Returns whether an address is that of the API of an Enterprise Server, which github.com and ghe.com have elsewhere. */
+export function isEnterpriseServer(apiUrl: string): boolean {
+  return apiUrl.endsWith('/api/v3');
 }

@@ -1,9 +1,16 @@
+import type { KeyObject } from 'node:crypto';
 import { AppError } from '../../model/errors.ts';
 import { type CredentialUse, hasCaller } from '../interface/call.ts';
 import type { Call } from '../interface/provider.ts';
 import { Credential, fingerprint, fixedSecret, latest, type Secret, Slots } from '../transport/credential.ts';
-import type { LimitReport } from '../transport/quota.ts';
+import type { LimitReport } from '../transport/limits.ts';
 import { type Lease, RequestScheduler } from '../transport/request-scheduler.ts';
+
+/** The service's identity as a GitHub App: the App id or the client id, and the private key. */
+export interface AppIdentity {
+  id: string;
+  privateKey: KeyObject;
+}
 
 const minuteMs = 60_000;
 

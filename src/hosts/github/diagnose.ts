@@ -12,10 +12,9 @@ import type { Call } from '../interface/provider.ts';
 import type { Headers } from '../transport/http-transport.ts';
 import type { GitHubApp } from './app/github-app.ts';
 import { missingPermissions } from './app/registration.ts';
-import type { GitHubClient } from './client.ts';
+import { type GitHubClient, isEnterpriseServer } from './client.ts';
 import type { Token } from './credentials.ts';
 import { RateLimitPayload } from './payloads.ts';
-import { isEnterpriseServer } from './rest-version.ts';
 import { subscribedEvents } from './webhooks.ts';
 
 /** The most installations that are checked, because an App may have thousands, and each check creates a token. */

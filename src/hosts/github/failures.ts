@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../model/errors.ts';
 import { toFields } from '../../model/fields.ts';
-import { parseClean } from '../http/checks.ts';
+import { createChecks, parseClean } from '../http/checks.ts';
 import { optional, type Refusal, type Refusals, toPointer } from '../http/tolerant.ts';
 import type { Headers, RawResponse } from '../transport/http-transport.ts';
-import { invalid, unavailable } from './checks.ts';
+
+export const { checkPayload, parseJson, existing, invalid, unavailable } = createChecks('GitHub');
 
 const GraphqlError = Type.Object({
   type: optional(Type.String()),

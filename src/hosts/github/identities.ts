@@ -1,6 +1,6 @@
 import type { Actor } from '../../model/account.ts';
-import { addOwner, type CommitOwners } from '../interface/history.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../interface/provider.ts';
+import { addOwner, type CommitOwners } from '../interface/streams.ts';
 import { isBotName, restActor, toActor } from './actors.ts';
 import type { GitHubClient, GitHubReaders, Query } from './client.ts';
 import { TooHeavy } from './failures.ts';

@@ -1,18 +1,18 @@
 import { isDenied } from '../interface/denied.ts';
-import type {
-  AccountReport,
-  Accounts,
-  Call,
-  ContributionPage,
-  History,
-  KnownAccount,
-  KnownRepository,
-  Provider,
-  ProviderWith,
-  Repositories,
-  UnreportedKind,
+import {
+  type AccountReport,
+  type Accounts,
+  type Call,
+  type ContributionPage,
+  type History,
+  type KnownAccount,
+  type KnownRepository,
+  type Provider,
+  type ProviderWith,
+  type Repositories,
+  readersFor,
+  type UnreportedKind,
 } from '../interface/provider.ts';
-import { readersFor } from '../interface/repository-readers.ts';
 import type { OnExchange } from '../transport/http-transport.ts';
 import { type OAuthClient, OAuthSignIn } from '../transport/oauth.ts';
 import { administers, BearerClient, maySee, proveOwnership, readTeam } from './access.ts';
@@ -27,15 +27,20 @@ import {
   resolveIdentitiesByRest,
 } from './anonymous.ts';
 import { GitHubApp } from './app/github-app.ts';
-import type { AppIdentity } from './app/identity.ts';
 import { countDays, fetchCalendar } from './calendar.ts';
 import { GitHubClient } from './client.ts';
-import { anonymousCredentialName } from './credentials.ts';
+import { type AppIdentity, anonymousCredentialName } from './credentials.ts';
 import { diagnose } from './diagnose.ts';
 import { isAboutIpAddress } from './failures.ts';
 import { resolveIdentities } from './identities.ts';
-import { pageUrl, searchUrl } from './pages.ts';
-import { findRepository, listRepositories, privateCredentialNames, readFiles } from './repositories.ts';
+import {
+  findRepository,
+  listRepositories,
+  pageUrl,
+  privateCredentialNames,
+  readFiles,
+  searchUrl,
+} from './repositories.ts';
 import { withoutOwnComments } from './streams/comments.ts';
 import { readChangedFiles, readLineCounts } from './streams/items.ts';
 import { readStream, readTip, readTotals, tokenStreams } from './streams/streams.ts';

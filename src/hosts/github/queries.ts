@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { type TSchema, Type } from 'typebox';
-import { CalendarPayload, DayCountsPayload, StarredRepositoriesPayload } from './account-payloads.ts';
 import type { Query } from './client.ts';
 import {
   AccountsPayload,
+  CalendarPayload,
+  DayCountsPayload,
   NamedRepositoryPayload,
   OwnedRepositoriesPayload,
   RepositoryFilesPayload,
+  StarredRepositoriesPayload,
 } from './payloads.ts';
 import {
   CommentReactionsPayload,

@@ -1,21 +1,39 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import type { CounterName } from '../../model/counters.ts';
 import { AppError } from '../../model/errors.ts';
 import { toDate } from '../interface/collector.ts';
 import { findFirst, isDenied } from '../interface/denied.ts';
 import type {
   Call,
   KnownAccount,
+  KnownRepository,
   ListedRepository,
   RepositoryFile,
+  RepositoryItem,
   RepositoryPage,
   StreamTip,
 } from '../interface/provider.ts';
-import { existing } from './checks.ts';
 import type { GitHubClient, GitHubReaders } from './client.ts';
-import { TooHeavy } from './failures.ts';
+import { existing, TooHeavy } from './failures.ts';
 import type { FilePayload, RepositoryPayload } from './payloads.ts';
 import { namedRepository, ownedRepositories, repositoryFiles } from './queries.ts';
+
+const itemPaths = { issue: 'issues', pull_request: 'pull', discussion: 'discussions' } as const;
+
+/**
+ * The type and the terms of the search for each counter. https://docs.github.com/en/search-github/searching-on-github
+ */
+const searches: Partial<Record<CounterName, readonly [type: string, terms: string]>> = {
+  commits: ['commits', 'author:'],
+  issues: ['issues', 'is:issue author:'],
+  pull_requests: ['pullrequests', 'is:pr author:'],
+  reviews: ['pullrequests', 'is:pr reviewed-by:'],
+  issues_closed: ['issues', 'is:issue is:closed author:'],
+  pull_requests_merged: ['pullrequests', 'is:pr is:merged author:'],
+  discussions: ['discussions', 'author:'],
+  discussions_answered: ['discussions', 'is:answered answered-by:'],
+};
 
 const largestPage = 100;
 
@@ -194,4 +212,22 @@ function toFile(path: string, file: FilePayload | null): RepositoryFile[] {
   if (file?.oid === undefined) return [];
   const isWhole = file.isTruncated !== true && file.isBinary !== true;
   return [{ path, oid: file.oid, sizeBytes: file.byteSize ?? 0, text: isWhole ? (file.text ?? null) : null }];
+}
+
+/** Returns the URL of the page of a repository, or of one of its items. */
+export function pageUrl(
+  url: string,
+  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
+  item: RepositoryItem | undefined,
+): string {
+  const page = `${url}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+  if (item === undefined) return page;
+  return item.kind === 'commit' ? `${page}/commit/${item.oid}` : `${page}/${itemPaths[item.kind]}/${item.number}`;
+}
+
+/** Returns the URL of the page that searches for the items of a user's counter; undefined when there is none. */
+export function searchUrl(url: string, login: string, counter: CounterName): string | undefined {
+  const search = searches[counter];
+  if (search === undefined) return undefined;
+  return `${url}/search?${new URLSearchParams({ type: search[0], q: `${search[1]}${login}` }).toString()}`;
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { SlicePayload } from './account-payloads.ts';
+import type { SlicePayload } from './payloads.ts';
 
 /** A span of days, both included, `YYYY-MM-DD` (UTC). */
 export const Span = Type.Object({ from: Type.String(), to: Type.String() });

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { type Contribution, type ContributionDetails, noDetails, type ReviewState } from '../../model/contribution.ts';
 import { Count, Text } from '../http/checks.ts';
-import { readByKey, readEach, readOrSkip, skippedItem, watchSkips } from '../http/read-or-skip.ts';
-import { describeItems } from '../http/tolerant.ts';
+import { describeItems, readByKey, readEach, readOrSkip, skippedItem, watchSkips } from '../http/tolerant.ts';
 import { toDate } from '../interface/collector.ts';
 import { isWrittenByService } from '../interface/notifier.ts';
 import type { Call } from '../interface/provider.ts';

@@ -10,8 +10,7 @@ import type {
 } from '../interface/provider.ts';
 import type { RestClient, RestReaders } from '../rest/client.ts';
 import { stepForward } from '../rest/lists.ts';
-import { decodeText } from '../rest/text.ts';
-import { findInViews, hasTokens, listByViews } from '../rest/views.ts';
+import { decodeText, findInViews, hasTokens, listByViews } from '../rest/views.ts';
 import { groupIdIn, toGroupId } from './actors.ts';
 import { readLanguages } from './graphql.ts';
 import {

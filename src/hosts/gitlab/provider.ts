@@ -1,11 +1,9 @@
-import type { ProviderWith, UnreportedKind } from '../interface/provider.ts';
-import { readersFor } from '../interface/repository-readers.ts';
+import { type ProviderWith, readersFor, type UnreportedKind } from '../interface/provider.ts';
 import { proofByToken } from '../rest/access.ts';
-import type { RestClient, RestHostOptions } from '../rest/client.ts';
-import type { Dialect } from '../rest/dialect.ts';
+import type { Dialect, RestClient, RestHostOptions } from '../rest/client.ts';
 import { createRestHost } from '../rest/host.ts';
 import { gitAuthorization } from '../rest/views.ts';
-import { readLimit } from '../transport/headers.ts';
+import { readLimit } from '../transport/limits.ts';
 import type { AuthorizationServer } from '../transport/oauth.ts';
 import { administered, administers, maySee, readTeam } from './access.ts';
 import { checkAccounts, refreshAccount, reportAccount, resolveIdentities } from './accounts.ts';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { AppError } from '../../model/errors.ts';
 import { copyExists, measurePacks, removeCopy, sweepCopy } from './copy-files.ts';
-import { type GitEnd, requireGit, runGit } from './git.ts';
-import type { RemoteAccess } from './git-environment.ts';
+import { type GitEnd, type RemoteAccess, requireGit, runGit } from './git.ts';
 import {
   describeDiskFault,
   HistoryOutOfMemory,

@@ -5,17 +5,19 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../model/errors.ts';
 import { measurePacks, removeCopy } from './copy-files.ts';
 import { type CopyContents, fetchHistory } from './fetch-history.ts';
-import type { RemoteAccess } from './git-environment.ts';
+import type { RemoteAccess } from './git.ts';
 import {
   type Commit,
   type CommitRange,
   holdsCommit,
   type LostRange,
+  type PathOptions,
+  type PathsByCommit,
   type ReadOptions,
   readCommits,
   readLost,
+  readPaths,
 } from './read-commits.ts';
-import { type PathOptions, type PathsByCommit, readPaths } from './read-paths.ts';
 import { describeDiskFault, HistoryTooLarge } from './remote-failure.ts';
 
 export interface HistoryCacheOptions {

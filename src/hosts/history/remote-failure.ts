@@ -1,6 +1,5 @@
 import { AppError, type ErrorCode, formatRedirect } from '../../model/errors.ts';
-import { type GitEnd, gitMemoryMiB } from './git.ts';
-import type { RemoteAccess } from './git-environment.ts';
+import { type GitEnd, gitMemoryMiB, type RemoteAccess } from './git.ts';
 
 /** A history that is larger than it may be. Another fetch soon would cost as much and fail again. */
 export class HistoryTooLarge extends AppError {

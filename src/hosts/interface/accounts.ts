@@ -1,8 +1,7 @@
 import type { AccountFacts, Actor } from '../../model/account.ts';
 import type { ReportedCalendar } from '../../model/contribution.ts';
 import type { CounterName, Counters } from '../../model/counters.ts';
-import type { Call } from './call.ts';
-import type { KnownAccount, KnownRepository } from './known.ts';
+import type { Call, KnownAccount, KnownRepository } from './call.ts';
 
 /** The private data that credentials show. Absent: the provider reads public data only. */
 export interface PrivateData {

@@ -1,3 +1,5 @@
+import type { AccountFacts } from '../../model/account.ts';
+
 /** The kind of a credential: no credential, a configured token, or an installation of the App. */
 type CredentialKind = 'none' | 'token' | 'installation';
 
@@ -40,7 +42,7 @@ export interface SkippedPart {
 
 /**
  * The urgencies of calls, the most urgent first: each leaves a share of the quota to the urgencies before it
- * (`transport/quota.ts`).
+ * (`transport/limits.ts`).
  * `owner`: the owner of an account waits. `background`: a refresh of stored data, or the work on an installed
  * repository. `interactive`: a visitor waits. `bulk`: a first read of everything in the repositories of an account.
  */
@@ -61,4 +63,31 @@ export interface Call {
   credentialName?: string;
   /** Receives each part of a response that is skipped; undefined: skipped parts are not recorded. */
   onSkipped?: (part: SkippedPart) => void;
+}
+
+/** Stored accounts and repositories, in the form in which a provider gets them. */
+
+/** The data for requesting a stored account. */
+export interface KnownAccount {
+  externalId: string;
+  handle: string;
+  type: AccountFacts['type'];
+  name: string;
+  /** The `memory` of the last report. */
+  memory: object | null;
+}
+
+/** The data for requesting a stored repository. */
+export interface KnownRepository {
+  owner: string;
+  name: string;
+  handle: string;
+  defaultBranch: string;
+  /** The name of the credential that shows a private repository; null: the repository is public. */
+  credentialName: string | null;
+}
+
+/** Returns a call that fetches a private repository with the credential that showed it. */
+export function seenBy({ credentialName }: Pick<KnownRepository, 'credentialName'>, call: Call): Call {
+  return credentialName === null ? call : { ...call, credentialName };
 }

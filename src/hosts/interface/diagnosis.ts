@@ -1,5 +1,5 @@
 import { AppError } from '../../model/errors.ts';
-import { Redirected } from '../transport/redirects.ts';
+import { Redirected } from '../transport/http-transport.ts';
 
 /** A rate limit that a host sets for a credential. */
 export interface Quota {

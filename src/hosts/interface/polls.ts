@@ -1,6 +1,5 @@
 import type { Actor } from '../../model/account.ts';
-import type { Call } from './call.ts';
-import type { KnownRepository } from './known.ts';
+import type { Call, KnownRepository } from './call.ts';
 import type { ListedRepository } from './repositories.ts';
 import type { ContributionPage } from './streams.ts';
 

@@ -1,16 +1,42 @@
 import type { ContributionDetails, ItemKind } from '../../model/contribution.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Accounts, PrivateData } from './accounts.ts';
-import type { CredentialUse } from './call.ts';
+import { type CredentialUse, seenBy } from './call.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Diagnosis } from './diagnosis.ts';
-import { type History, historyStream } from './history.ts';
 import type { InstallableApp } from './installation.ts';
 import type { Notifier } from './notifier.ts';
 import type { Ownership, SignIn, Teams } from './ownership.ts';
-import type { Polls } from './polls.ts';
+import type { OwnerPolls, Polls } from './polls.ts';
 import type { Details, Files, Repositories } from './repositories.ts';
-import type { Stream, Streams } from './streams.ts';
+import { type History, historyStream, type Stream, type Streams } from './streams.ts';
+
+/** The functions of a provider that read a stored repository at its host. */
+interface RepositoryReaders {
+  readStream: Streams['read'];
+  resolveIdentities: History['resolveIdentities'];
+  readLineCounts: Details['readLineCounts'];
+  readChangedFiles: Details['readChangedFiles'];
+  readFiles: Files['read'];
+  readTip: Polls['readTip'];
+  readTotals: Polls['readTotals'];
+}
+
+/** All functions of a provider that read from its host. */
+interface Readers extends RepositoryReaders {
+  checkAccounts: NonNullable<Accounts['check']>;
+  listRepositories: Repositories['list'];
+  findRepository: Repositories['find'];
+  maySee: NonNullable<PrivateData['maySee']>;
+  administers: NonNullable<Ownership['administers']>;
+  readTeam: Teams['readMembers'];
+  readChanges: NonNullable<OwnerPolls['readChanges']>;
+}
+
+/** The same functions with the client of the host before their other parameters. */
+export type ReadersByClient<Client> = {
+  readonly [Name in keyof Readers]: (client: Client, ...rest: Parameters<Readers[Name]>) => ReturnType<Readers[Name]>;
+};
 
 /** Data about contributions that a host does not report to this service, or only sometimes. */
 export interface UnreportedKind {
@@ -26,8 +52,6 @@ export interface UnreportedKind {
 export type * from './accounts.ts';
 export type * from './call.ts';
 export type * from './deliveries.ts';
-export type * from './history.ts';
-export type * from './known.ts';
 export type * from './ownership.ts';
 export type * from './polls.ts';
 export type * from './repositories.ts';
@@ -102,4 +126,24 @@ export function requirePart<Part extends 'streams' | 'history'>(
   const found = provider[part];
   if (found === undefined) throw new AppError('provider_denied', `The provider shows no ${part} any more.`);
   return found;
+}
+
+/** Returns the readers for one client. They read a private repository with the credential that showed it. */
+export function readersFor<Client>(
+  client: Client,
+  readers: Pick<ReadersByClient<Client>, keyof RepositoryReaders>,
+): RepositoryReaders {
+  return {
+    readStream: (stream, repository, position, call) =>
+      readers.readStream(client, stream, repository, position, seenBy(repository, call)),
+    resolveIdentities: (repository, identities, call) =>
+      readers.resolveIdentities(client, repository, identities, seenBy(repository, call)),
+    readLineCounts: (repository, oids, call) =>
+      readers.readLineCounts(client, repository, oids, seenBy(repository, call)),
+    readChangedFiles: (repository, numbers, call) =>
+      readers.readChangedFiles(client, repository, numbers, seenBy(repository, call)),
+    readFiles: (repository, paths, call) => readers.readFiles(client, repository, paths, seenBy(repository, call)),
+    readTip: (repository, call) => readers.readTip(client, repository, seenBy(repository, call)),
+    readTotals: (repository, call) => readers.readTotals(client, repository, seenBy(repository, call)),
+  };
 }

@@ -1,7 +1,6 @@
 import type { LineCounts } from '../../model/contribution.ts';
 import type { RepositoryFacts } from '../../model/repository.ts';
-import type { Call } from './call.ts';
-import type { KnownAccount, KnownRepository } from './known.ts';
+import type { Call, KnownAccount, KnownRepository } from './call.ts';
 
 /** A file on the default branch. */
 export interface RepositoryFile {

@@ -4,11 +4,10 @@ import { AppError } from '../../model/errors.ts';
 import { unlessDenied } from '../interface/denied.ts';
 import { isSameName, type Ownership } from '../interface/ownership.ts';
 import type { Administers, Call } from '../interface/provider.ts';
-import { BearerTransport } from '../transport/bearer.ts';
-import { readRetryAfter } from '../transport/headers.ts';
+import { BearerTransport } from '../transport/http-transport.ts';
+import { readRetryAfter } from '../transport/limits.ts';
 import { checkPayload, invalid, parsePayload, unavailable } from './checks.ts';
-import type { ClientOptions, RestClient } from './client.ts';
-import { type Dialect, isLimited } from './dialect.ts';
+import { type ClientOptions, type Dialect, isLimited, type RestClient } from './client.ts';
 import { tokenCalls } from './views.ts';
 
 /** Sends requests with a token that a client presents. */

@@ -1,7 +1,7 @@
 import type { Static, TArray } from 'typebox';
 import type { AccountFacts } from '../../model/account.ts';
 import { type Counters, missingFrom } from '../../model/counters.ts';
-import { readOrSkip } from '../http/read-or-skip.ts';
+import { readOrSkip } from '../http/tolerant.ts';
 import type { Call } from '../interface/call.ts';
 import type { AccountReport } from '../interface/provider.ts';
 import type { RestClient } from './client.ts';

@@ -2,15 +2,35 @@ import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../model/errors.ts';
 import { placeIn } from '../http/checks.ts';
 import type { Call, CredentialUse } from '../interface/call.ts';
-import type { ReadersByClient } from '../interface/repository-readers.ts';
+import type { ReadersByClient } from '../interface/provider.ts';
 import { Backoff, Credential, fingerprint, fixedSecret, Slots } from '../transport/credential.ts';
-import { believable, readRetryAfter } from '../transport/headers.ts';
 import { HostTransport } from '../transport/host-transport.ts';
 import type { Headers, OnExchange, RawResponse } from '../transport/http-transport.ts';
+import { believable, type LimitReport, readRetryAfter } from '../transport/limits.ts';
 import type { OAuthClient } from '../transport/oauth.ts';
 import { RequestScheduler } from '../transport/request-scheduler.ts';
 import { checkPayload, invalid, parsePayload, unavailable } from './checks.ts';
-import { type Dialect, isLimited } from './dialect.ts';
+
+/** The differences between hosts with a REST API of numbered pages, as far as requests go. */
+export interface Dialect {
+  /** The beginning of every path of the API, also in redirects. */
+  apiPath: string;
+  /** The parameter for the size of a page, and the greatest size that is requested. */
+  pageSize: { parameter: string; most: number };
+  /** The header with the length of a list; not every list has it. */
+  totalHeader: string;
+  /** @param secret of a token; undefined: the request is sent without one. */
+  requestHeaders: (secret: string | undefined) => Record<string, string>;
+  /** The scopes that a token lacks, in the host's words; undefined when the host refused for another reason. */
+  missingScopes: (text: string) => string | undefined;
+  /**
+   * True when the host limits single endpoints, too, and then names no time. A refusal without a time says nothing
+   * about other endpoints.
+   */
+  limitsEndpoints: boolean;
+  /** Reads the host's rate limit from a response; undefined: the response does not state it. */
+  limitReport: (headers: Headers) => LimitReport | undefined;
+}
 
 /** The limits are low, because self-hosted code hosts are often small machines. */
 const slotLimits = { all: 6, background: 3, waiting: 1000 };
@@ -298,4 +318,9 @@ function refused(): AppError {
 
 function limited(retryAt: Date): AppError {
   return new AppError('provider_rate_limited', 'Rate limited by the code host. Retry later.', { retryAt });
+}
+
+/** Returns whether the host, or a proxy in front of it, limits the rate of requests. */
+export function isLimited(status: number, headers: Headers): boolean {
+  return status === 429 || (status === 503 && headers['retry-after'] !== undefined);
 }

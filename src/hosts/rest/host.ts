@@ -1,8 +1,7 @@
 import type { Provider, ProviderWith } from '../interface/provider.ts';
 import { type AuthorizationServer, OAuthSignIn } from '../transport/oauth.ts';
 import { BearerClient } from './access.ts';
-import { RestClient, type RestHostOptions } from './client.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, RestClient, type RestHostOptions } from './client.ts';
 import { listCredentialNames } from './views.ts';
 
 /** The clients of a host. */

@@ -1,6 +1,6 @@
 import { type Static, type TArray, Type } from 'typebox';
 import type { Call } from '../interface/call.ts';
-import { numberIn } from '../transport/headers.ts';
+import { numberIn } from '../transport/limits.ts';
 import { invalid, readCursor } from './checks.ts';
 import type { RequestOptions, RestClient } from './client.ts';
 

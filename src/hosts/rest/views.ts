@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../model/errors.ts';
-import type { Call } from '../interface/call.ts';
+import { type Call, seenBy } from '../interface/call.ts';
 import { findFirst, isDenied } from '../interface/denied.ts';
-import { seenBy } from '../interface/known.ts';
 import type { ListedRepository, RepositoryPage } from '../interface/provider.ts';
 import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
@@ -104,4 +103,14 @@ export function listCredentialNames(client: RestClient): string[] {
 export function gitAuthorization(client: RestClient, credentialName: string | null): string | undefined {
   const token = client.credentials.tokens.find((token) => token.name === credentialName)?.value;
   return token && `Basic ${Buffer.from(`plaudit:${token}`).toString('base64')}`;
+}
+
+/** Decodes the content of a file in a response. @returns null when it is not valid UTF-8 text, or absent. */
+export function decodeText(encoding: string | null | undefined, content: string | null | undefined): string | null {
+  if (encoding !== 'base64' || content === null || content === undefined) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(content, 'base64'));
+  } catch {
+    return null;
+  }
 }

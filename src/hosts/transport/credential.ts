@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import PQueue from 'p-queue';
 import { type Call, type CredentialUse, hasCaller, type Urgency } from '../interface/call.ts';
-import { type LimitReport, Quota } from './quota.ts';
+import { type LimitReport, Quota } from './limits.ts';
 
 /** The secret of a credential: configured, or fetched when it is needed. */
 export interface Secret {

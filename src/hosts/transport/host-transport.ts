@@ -2,8 +2,14 @@ import { AppError } from '../../model/errors.ts';
 import type { Call } from '../interface/call.ts';
 import { isDenied } from '../interface/denied.ts';
 import type { Credential } from './credential.ts';
-import { type ConnectionLimits, HttpTransport, isTimeout, type RawResponse } from './http-transport.ts';
-import { Redirected, type RedirectRule } from './redirects.ts';
+import {
+  type ConnectionLimits,
+  HttpTransport,
+  isTimeout,
+  type RawResponse,
+  Redirected,
+  type RedirectRule,
+} from './http-transport.ts';
 import type { RequestScheduler } from './request-scheduler.ts';
 
 /** The rules of a kind of host that decide what its responses mean for the next requests. */

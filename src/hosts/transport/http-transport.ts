@@ -1,6 +1,25 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, interceptors, request } from 'undici';
-import { limitRedirects, type RedirectRule } from './redirects.ts';
+import { AppError, formatRedirect } from '../../model/errors.ts';
+
+/** Returns the address to which a redirect leads; undefined: the redirect is not followed. */
+export type RedirectRule = (target: URL, from: URL) => URL | undefined;
+
+/** The redirects of a moved resource. 303 leads to another resource, 300 to several. */
+const followed: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+
+/** The error for a redirect that is not followed. @param reason as `formatRedirect` returns it, for the operator alone. */
+export class Redirected extends AppError {
+  constructor(reason: string) {
+    super('provider_invalid_response', 'The code host redirects to another address.', {
+      reason,
+      cause: new Error(reason),
+    });
+  }
+}
+
+/** Follows redirects within the origin of the request, because a token is sent nowhere else. */
+export const withinOrigin: RedirectRule = (target, from) => (target.origin === from.origin ? target : undefined);
 
 export type Headers = Dispatcher.ResponseData['headers'];
 
@@ -110,4 +129,79 @@ export function isTimeout(error: unknown): boolean {
 export function withoutContent(error: unknown): Error {
   const known = error instanceof Error ? error : new Error('unknown');
   return Object.assign(new Error(known.name), { name: known.name, code: 'code' in known ? String(known.code) : '' });
+}
+
+/** A profile has a few kilobytes; the limit leaves ample room. */
+const limits = { responseTimeoutMs: 15_000, maxResponseBytes: 1024 * 1024 };
+
+/**
+ * Sends requests with a token that a client presents. It has connections of its own, follows no redirect, retries
+ * nothing and spends no quota but the token's; the token is in the request and nowhere else.
+ */
+export class BearerTransport {
+  readonly #apiUrl: string;
+  readonly #unavailable: () => Error;
+  readonly #transport: HttpTransport;
+
+  /** @param unavailable makes the error that is thrown when no response arrives. */
+  constructor(
+    options: { apiUrl: string; connectTimeoutMs: number; onExchange?: OnExchange | undefined },
+    unavailable: () => Error,
+  ) {
+    this.#apiUrl = options.apiUrl;
+    this.#unavailable = unavailable;
+    this.#transport = new HttpTransport({ ...options, ...limits });
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async get(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<RawResponse> {
+    try {
+      return await this.#transport.send(`${this.#apiUrl}${path}`, { headers, signal });
+    } catch {
+      // The original error may contain the request, and with it the token.
+      throw this.#unavailable();
+    }
+  }
+}
+
+/**
+ * Returns an interceptor below undici's redirect interceptor. It removes the `Location` of redirects that must not be
+ * followed, because undici follows redirects to every origin, and replaces the others by the rule's target.
+ * @param rule undefined: no redirect is followed.
+ * @param onRedirect receives each redirect, as `formatRedirect` returns it.
+ */
+function limitRedirects(
+  rule: RedirectRule | undefined,
+  onSend: () => void,
+  onRedirect: (redirect: string | undefined) => void,
+): Dispatcher.DispatcherComposeInterceptor {
+  const visited = new Set<string>();
+  return (dispatch) => (options, handler) => {
+    const from = new URL(options.path, options.origin);
+    visited.add(from.href);
+    onSend();
+    return dispatch(options, {
+      onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+      onResponseStart: (controller, status, headers, message) => {
+        const { location, ...others } = headers;
+        onRedirect(formatRedirect(location, from.href));
+        const target = followed.has(status) ? toTarget(rule, location, from) : undefined;
+        // undici throws an error for a loop; without a location it is a response with the status of a redirect.
+        const isFollowed = target !== undefined && !visited.has(target.href);
+        const rewrittenHeaders = isFollowed ? { ...others, location: target.href } : others;
+        handler.onResponseStart?.(controller, status, rewrittenHeaders, message);
+      },
+      onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
+      onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
+      onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
+    });
+  };
+}
+
+function toTarget(rule: RedirectRule | undefined, location: string | string[] | undefined, from: URL): URL | undefined {
+  if (rule === undefined || typeof location !== 'string' || !URL.canParse(location, from.href)) return undefined;
+  return rule(new URL(location, from), from);
 }

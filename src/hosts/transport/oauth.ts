@@ -2,8 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { AppError } from '../../model/errors.ts';
 import { toFields } from '../../model/fields.ts';
 import type { BegunSignIn, SignIn } from '../interface/ownership.ts';
-import { HttpTransport, type OnExchange } from './http-transport.ts';
-import { Redirected } from './redirects.ts';
+import { HttpTransport, type OnExchange, Redirected } from './http-transport.ts';
 
 /**
  * The errors about the registration of this service, which its operator has to correct.

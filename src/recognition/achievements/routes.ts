@@ -1,8 +1,7 @@
 import type { AccessServices } from '../../accounts/access/services.ts';
 import type { App } from '../../http/server/app.ts';
 import { awardRoutes } from './awards/routes.ts';
-import { credentialRoutes } from './credentials/routes.ts';
-import { verificationRoutes } from './credentials/verification/routes.ts';
+import { credentialRoutes, verificationRoutes } from './credentials/routes.ts';
 import type { ParsedFiles } from './files/read-file.ts';
 import { revocationRoutes } from './revocations/routes.ts';
 

@@ -12,12 +12,23 @@ import { nearest } from '../../model/text/nearest.ts';
 import { findBoards, type StoredBoard } from './board-store.ts';
 import { DocumentReader } from './document/document-reader.ts';
 import { documentRoutes } from './document/routes.ts';
-import { evidenceRoutes } from './evidence/routes.ts';
-import { feedRoutes } from './feed/routes.ts';
 import { previewRoutes } from './preview/routes.ts';
 import { seasonRoutes } from './seasons/routes.ts';
-import { BoardItem, RankItem, toBoardItem, toBoardTable, toRankItem, toRankTable } from './views/board-json.ts';
-import { BoardPath, boardDetails, boardUrl, TableFormat, withBoard } from './views/board-response.ts';
+import {
+  BoardItem,
+  BoardPath,
+  boardDetails,
+  boardUrl,
+  RankItem,
+  TableFormat,
+  toBoardItem,
+  toBoardTable,
+  toRankItem,
+  toRankTable,
+  withBoard,
+} from './views/board-json.ts';
+import { evidenceRoutes } from './views/evidence/routes.ts';
+import { feedRoutes } from './views/feed/routes.ts';
 import { awaitRanking, findReadableBoard, mayRead } from './views/load-board.ts';
 import { findPeople, findPresentRanking, hasVersion, type RankedPerson, type Ranking } from './views/view-store.ts';
 

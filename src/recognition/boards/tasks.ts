@@ -3,15 +3,15 @@ import { Value } from 'typebox/value';
 import { addJob } from '../../database/queue/added-jobs.ts';
 import type { Task } from '../../database/queue/queue.ts';
 import type { AppError } from '../../model/errors.ts';
-import { type CheckedKind, type FileCheckContext, FileChecks } from '../rules/file/check-file.ts';
+import { type CheckedKind, type FileCheckContext, FileChecks } from '../rules/file/check-store.ts';
 import type { SigningServices } from '../signing/sign.ts';
 import { findCheckedBoards } from './file/file-store.ts';
 import { rankLaterJob } from './jobs.ts';
+import { readTeams, type TeamContext } from './people/read-teams.ts';
 import { rankBoard } from './ranking/rank-board.ts';
 import { requestOutdatedBoards } from './ranking/request-store.ts';
 import { completeSeasons } from './seasons/correct.ts';
 import { freezeSeasons } from './seasons/freeze.ts';
-import { readTeams, type TeamContext } from './teams/read-teams.ts';
 
 const boardsFile: CheckedKind = {
   find: findCheckedBoards,

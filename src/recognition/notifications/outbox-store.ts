@@ -1,13 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
+import { Type } from 'typebox';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
-import { isShownInSql } from '../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inOneTransaction } from '../../database/connections/transaction.ts';
-import { addJob } from '../../database/queue/added-jobs.ts';
+import { addJob, type Job } from '../../database/queue/added-jobs.ts';
 import { deleteSome } from '../../database/schema/delete-some.ts';
-import { keptAwards } from '../../database/schema/kept-awards.ts';
-import { notifyJob } from './jobs.ts';
+import { keptAwards } from '../../database/schema/erasure.ts';
 import type { Attempt } from './notification.ts';
+
+export const ReceiverReference = Type.Object({ receiver: Type.String() });
 
 /** The first delay; the receiver may only be restarting. */
 const firstMs = 10_000;
@@ -250,4 +252,9 @@ export async function deleteRecovered(connection: Connection): Promise<void> {
 function retryDelayMs(failures: number, random: number): number {
   const delayMs = Math.min(maxDelayMs, firstMs * factor ** Math.min(20, failures - 1));
   return Math.round(delayMs * (1 - jitterShare + 2 * jitterShare * random));
+}
+
+/** Returns the job that sends a receiver its waiting messages. */
+export function notifyJob(receiver: string): Job {
+  return { task: 'notify', payload: { receiver }, key: `notify ${receiver}`, priority: 20 };
 }

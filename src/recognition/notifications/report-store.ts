@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { isPresentInSql } from '../../accounts/repositories/present-store.ts';
-import { isShownInSql } from '../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
-import { notifyJob } from './jobs.ts';
 import type { Content, Kind, Target } from './notification.ts';
-import { giveUpAfterMs } from './outbox-store.ts';
+import { giveUpAfterMs, notifyJob } from './outbox-store.ts';
 
 export const states = ['waiting', 'sent', 'dead'] as const;
 export type State = (typeof states)[number];

@@ -159,8 +159,25 @@ function asCode(text: string): string {
 }
 
 /** Returns a name from a host or a file as one line without invisible characters, cut after 200 characters. */
-export function plainName(name: string): string {
+function plainName(name: string): string {
   // U+200D joins emoji, so it stays.
   const line = name.replaceAll(/(?:(?!\u200d)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s])+/gu, ' ').trim();
   return line.length > maxLength ? `${line.slice(0, maxLength - 1).replace(/\p{Cs}$/u, '')}…` : line;
+}
+
+/**
+ * Returns the body for an incoming webhook of Slack. Names are plain text: `<` begins a mention or a link there.
+ * https://api.slack.com/reference/surfaces/formatting#escaping
+ */
+export function slackMessage({ person, achievement, repository }: Content): string {
+  return JSON.stringify({
+    text: `${escapeForSlack(person)} earned the achievement “${escapeForSlack(achievement)}” in ${escapeForSlack(repository)}.`,
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
+  });
+}
+
+function escapeForSlack(name: string): string {
+  return plainName(name).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { type SigningKey, toAlgorithm } from '../../accounts/access/tokens/signing-key.ts';
+import { type SigningKey, toAlgorithm } from '../../accounts/access/tokens/signing-key-store.ts';
 
 /** The paths that verifiers fetch. They are below the service's address, which must not change. */
 export const paths = {

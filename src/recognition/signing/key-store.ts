@@ -4,7 +4,7 @@ import {
   type SigningAlgorithm,
   type SigningKey,
   toAlgorithm,
-} from '../../accounts/access/tokens/signing-key.ts';
+} from '../../accounts/access/tokens/signing-key-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inOneTransaction } from '../../database/connections/transaction.ts';
 import type { PublicKey } from './issuer.ts';

@@ -1,6 +1,6 @@
 import { importJWK, SignJWT } from 'jose';
 import type { AccessServices } from '../../accounts/access/services.ts';
-import type { SigningAlgorithm, SigningKey } from '../../accounts/access/tokens/signing-key.ts';
+import type { SigningAlgorithm, SigningKey } from '../../accounts/access/tokens/signing-key-store.ts';
 import { issuerId, keyUrl } from './issuer.ts';
 import { currentCredentialKey } from './key-store.ts';
 

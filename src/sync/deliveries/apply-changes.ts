@@ -1,6 +1,6 @@
-import { findKnown, requestListing } from '../../accounts/actor-store.ts';
-import { hideShownBy } from '../../accounts/installations/coverage-store.ts';
+import { findKnown, requestListing, saveActors } from '../../accounts/actor-store.ts';
 import { reconcileJob } from '../../accounts/installations/jobs.ts';
+import { hideShownBy } from '../../accounts/installations/store.ts';
 import { checkAdministratorJob, lookUpJob, type NameOnProvider, refreshJob } from '../../accounts/jobs.ts';
 import { hideRepository } from '../../accounts/repositories/hide-store.ts';
 import { findByExternalIds, type Repository } from '../../accounts/repositories/store.ts';
@@ -8,21 +8,26 @@ import { lockAccounts } from '../../accounts/store.ts';
 import { findReportedCalendar } from '../../contributions/calendar/calendar-store.ts';
 import { recordTotalsChanged } from '../../contributions/items/collection-store.ts';
 import { calendarJob, collectJob, collectRepositoryJob } from '../../contributions/items/jobs.ts';
+import { removeStar, saveStarEvent } from '../../contributions/items/star-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { addJob, type Job } from '../../database/queue/added-jobs.ts';
 import { claimLookupWithin } from '../../database/queue/lookups.ts';
-import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../../database/schema/erasure.ts';
 import type { Change } from '../../hosts/interface/provider.ts';
 import { deleteAccess } from '../../recognition/achievements/awards/access-store.ts';
 import { requestBoards } from '../../recognition/boards/ranking/request-store.ts';
 import type { SyncContext } from '../context.ts';
 import { pollJob } from '../listings/poll-repository.ts';
 import { recordVisibility } from '../lookups/record-state.ts';
-import { requestScanFor } from '../streams/removal-store.ts';
-import { lockStreams, recordStreamChange } from '../streams/stream-change-store.ts';
-import { applyStar, saveStarGivers } from './apply-star.ts';
+import { toStar } from '../streams/end-scan.ts';
+import { ActorsOfScan, savePage } from '../streams/read-stream.ts';
+import { isStreamShown, requestScanFor } from '../streams/removal-store.ts';
+import { lockStreams, recordStreamChange } from '../streams/stream-store.ts';
 import { type DeliveredChange, recordApplied } from './owner-store.ts';
 import { markApplied, type Unapplied } from './store.ts';
+
+/** The time, in ms, for which star deliveries are remembered. An older delivery cannot be put in order any more. */
+export const starEventsKeptMs = 30 * 86_400_000;
 
 /**
  * Delays in ms. They let the work on a burst of changes be done once, and give the provider's own copies the time to
@@ -263,4 +268,78 @@ async function requestScan(
 function addLater({ context, jobs }: Batch, job: Job, delayedByMs: number): void {
   if (jobs.has(job.key)) return;
   jobs.set(job.key, { ...job, runAt: new Date(context.now().getTime() + delayedByMs), keepsRunAt: true });
+}
+
+/**
+ * Stores the people who gave stars, and locks them with the owners of the repositories, before `applyStar` stores the
+ * stars one after the other: a transaction locks all accounts at once.
+ */
+async function saveStarGivers(
+  context: SyncContext,
+  transaction: Connection,
+  stars: readonly { repository: Repository; change: Extract<Change, { type: 'star' }> }[],
+): Promise<void> {
+  const now = context.now();
+  const addedStars = stars.filter(
+    ({ repository, change }) => !change.isTakenBack && isCounted(repository, change, now),
+  );
+  for (const [provider, ofProvider] of Map.groupBy(addedStars, ({ repository }) => repository.provider)) {
+    const givers = new Map(ofProvider.map(({ change: { account } }) => [account.externalId, account]));
+    const alsoLocked = ofProvider.map(({ repository }) => repository.ownerId);
+    await saveActors(transaction, provider, [...givers.values()], {
+      mentionedAt: now,
+      newId: context.newId,
+      alsoLocked,
+    });
+  }
+}
+
+function isCounted({ installedAt }: Repository, { at }: { at: string }, now: Date): boolean {
+  return installedAt !== null && !(new Date(at).getTime() + starEventsKeptMs < now.getTime());
+}
+
+/**
+ * Stores or removes a star as a delivery says, where its host does not show the list of stars, so that deliveries are
+ * their only source. Otherwise the list decides. Only installed repositories have stars stored.
+ * @returns true when the contributions to the repository may have changed.
+ */
+async function applyStar(
+  context: SyncContext,
+  transaction: Connection,
+  repository: Repository,
+  change: Extract<Change, { type: 'star' }>,
+): Promise<boolean> {
+  const { account, isTakenBack } = change;
+  const now = context.now();
+  const at = new Date(change.at);
+  if (!isCounted(repository, change, now)) return false;
+  const star = { repositoryId: repository.id, externalId: account.externalId };
+  const state = await saveStarEvent(transaction, { ...star, at, isTakenBack }, now);
+  if (await isStreamShown(transaction, repository.id, 'stars')) {
+    // The read of the list may find that it is withheld, and then stores the star of the delivery.
+    await saveActors(transaction, repository.provider, [account], { mentionedAt: now, newId: context.newId });
+    if (!state.isStarred) await requestScanFor(transaction, { ...star, kind: 'star' }, now);
+    return false;
+  }
+  if (state.isStarred) {
+    const page = {
+      contributions: [toStar(account.externalId, state.at)],
+      actors: [account],
+      wholeParents: [],
+      nextCursor: null,
+      total: null,
+      pageSize: 0,
+    };
+    await savePage(context, transaction, {
+      repository,
+      page,
+      requestedAt: now,
+      seenAt: now,
+      actors: new ActorsOfScan(),
+    });
+  } else {
+    await removeStar(transaction, { ...star, until: state.at });
+    await requestScanFor(transaction, { ...star, kind: 'star' }, now);
+  }
+  return true;
 }

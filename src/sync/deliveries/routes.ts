@@ -10,7 +10,7 @@ import { toSender } from '../../http/pipeline/requester.ts';
 import type { App } from '../../http/server/app.ts';
 import { AppError } from '../../model/errors.ts';
 import { type Bodies, bodyLimits } from './bodies.ts';
-import { type Rejections, rejectionReason } from './rejections.ts';
+import { type Rejections, rejectionReason } from './rejection-store.ts';
 import { type Received, saveDeliveries } from './store.ts';
 
 const maxAtOnce = 200;

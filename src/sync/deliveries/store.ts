@@ -10,7 +10,7 @@ import type { Change, Delivery } from '../../hosts/interface/provider.ts';
 const maxLength = 200;
 
 /**
- * Stores deliveries until they are applied. Deliveries about the same things share a key (`order-key.ts`): they are
+ * Stores deliveries until they are applied. Deliveries about the same things share a key: they are
  * applied one after another, oldest first, while those of other keys are applied at the same time.
  */
 

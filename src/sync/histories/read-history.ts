@@ -1,10 +1,12 @@
+import { findById } from '../../accounts/store.ts';
 import { removeCommits, removeUnseenCommits, saveAllCommits } from '../../contributions/items/commit-store.ts';
-import { addPendingForStoredCommits } from '../../contributions/items/detail-store.ts';
+import { addPendingForStoredCommits, needLanguages } from '../../contributions/items/detail-store.ts';
 import { markAddressesInParts } from '../../contributions/items/identity-store.ts';
-import { collectRepositoryJob } from '../../contributions/items/jobs.ts';
+import { collectRepositoryJob, countLanguagesJob, type LanguagesOfAccount } from '../../contributions/items/jobs.ts';
 import { lockTotals } from '../../contributions/items/write-store.ts';
+import { maxRepositories } from '../../contributions/languages/languages.ts';
 import { doLanguagesDiffer, recountLanguages } from '../../contributions/languages/recount-store.ts';
-import { needsLanguages } from '../../contributions/languages/store.ts';
+import { findLanguageRepositories, needsLanguages } from '../../contributions/languages/store.ts';
 import { daysInParts } from '../../contributions/totals/compare-totals-store.ts';
 import { endRecount, recountNextDays } from '../../contributions/totals/recount-commits-store.ts';
 import {
@@ -16,6 +18,7 @@ import {
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
+import { completeLookup } from '../../database/queue/lookups.ts';
 import type { HistoryCopy } from '../../hosts/history/history-cache.ts';
 import type { Commit } from '../../hosts/history/read-commits.ts';
 import { type Call, requirePart } from '../../hosts/interface/provider.ts';
@@ -25,10 +28,11 @@ import { resolveAddresses } from '../lookups/resolve-addresses.ts';
 import { finishStream } from '../streams/end-scan.ts';
 import { isWholeScanWanted } from '../streams/plan.ts';
 import { deleteSkippedBefore } from '../streams/skip-store.ts';
-import { lockStream, recordStreamChange } from '../streams/stream-change-store.ts';
 import {
   completeStream,
+  lockStream,
   moveTip,
+  recordStreamChange,
   type StreamState,
   startHistoryScan,
   waitForHistory,
@@ -255,4 +259,29 @@ async function recountAllLanguages(connection: Connection, { repositoryId, rows,
       });
     }
   }
+}
+
+/**
+ * Has the languages of commits read in the repositories with the most commits of an account, by jobs of the repositories.
+ * A public caller's job leaves private repositories alone.
+ */
+export async function countLanguages(
+  { connection }: Pick<SyncContext, 'connection'>,
+  requested: LanguagesOfAccount,
+): Promise<void> {
+  const { accountId, withPrivate } = requested;
+  const account = await findById(connection, accountId);
+  if (account !== undefined && !account.pinned) {
+    const query = { accountId, isOwner: account.type === 'organization', withPrivate };
+    for (const repository of await findLanguageRepositories(connection, query, maxRepositories)) {
+      if (repository.isNeeded) continue;
+      await inTransaction(connection, async (transaction) => {
+        await needLanguages(transaction, repository.id);
+        const { ownerId, name, isPrivate } = repository;
+        const job = collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: isPrivate });
+        await addJob(transaction, job);
+      });
+    }
+  }
+  await completeLookup(connection, countLanguagesJob(requested).key);
 }

@@ -1,4 +1,4 @@
-import { inBatches } from '../../database/connections/in-batches.ts';
+import { inBatches } from '../../database/connections/transaction.ts';
 import type { AttemptPage, DeliveryAttempt, InstallableApp } from '../../hosts/interface/installation.ts';
 import type { Call } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
@@ -13,7 +13,7 @@ import {
   findRequested,
   saveCheck,
   saveRedelivery,
-} from '../deliveries/missed-store.ts';
+} from './missed-store.ts';
 
 /** GitHub keeps its record of deliveries, and repeats them on request, for three days. */
 const keptMs = 3 * 86_400_000;

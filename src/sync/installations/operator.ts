@@ -1,6 +1,6 @@
 import { requestListing } from '../../accounts/actor-store.ts';
-import { recordInstalled } from '../../accounts/installations/coverage-store.ts';
 import { installByOperator, uninstallByOperator } from '../../accounts/installations/operator-store.ts';
+import { recordInstalled } from '../../accounts/installations/store.ts';
 import { findOwnedRepository } from '../../accounts/repositories/store.ts';
 import { collectJob, collectRepositoryJob } from '../../contributions/items/jobs.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';

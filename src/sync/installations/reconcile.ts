@@ -1,17 +1,16 @@
 import { welcomeJob } from '../../accounts/installations/jobs.ts';
 import { findUnseen, saveInstallations, saveSelection } from '../../accounts/installations/store.ts';
-import { acceptCredentials } from '../../accounts/repositories/withdrawn-store.ts';
+import { acceptCredentials } from '../../accounts/repositories/hide-store.ts';
 import { findOptedOutIds } from '../../accounts/visibility/opt-out-store.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
-import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../../database/schema/erasure.ts';
 import type { InstallableApp, Installation } from '../../hosts/interface/installation.ts';
 import type { Call } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
 import { endWaitsJob } from '../lookups/end-waits.ts';
-import { loadInstallations } from './load-installations.ts';
-import { updateInstalledRepositories } from './update-installed.ts';
+import { loadInstallations, updateInstalledRepositories } from './load-installations.ts';
 
 /** The most pages of an installation's repositories: a hundred thousand repositories. */
 const maxPages = 1000;

@@ -21,8 +21,7 @@ import type { RepositoryFacts } from '../../model/repository.ts';
 import type { SyncContext } from '../context.ts';
 import { recordState, recordVisibility } from '../lookups/record-state.ts';
 import { SkipCollector } from '../streams/skips.ts';
-import { recordStreamChange } from '../streams/stream-change-store.ts';
-import { findTips } from '../streams/stream-store.ts';
+import { findTips, recordStreamChange } from '../streams/stream-store.ts';
 import { saveListed } from './list-repositories.ts';
 
 /** The most pages of a listing; a provider that never ends it is not followed for ever. */

@@ -1,13 +1,14 @@
-import { hideUncovered, recordInstalled } from '../../accounts/installations/coverage-store.ts';
+import { hideUncovered, recordInstalled } from '../../accounts/installations/store.ts';
 import { hideUnlisted } from '../../accounts/repositories/hide-store.ts';
 import {
+  countListed,
   findListing,
   finishListing,
   moveListing,
   privateListing,
   publicListing,
-} from '../../accounts/repositories/listing-store.ts';
-import { countListed, saveListedRepositories } from '../../accounts/repositories/store.ts';
+  saveListedRepositories,
+} from '../../accounts/repositories/store.ts';
 import { lockAccounts } from '../../accounts/store.ts';
 import { deleteReportedBy } from '../../contributions/totals/private-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';

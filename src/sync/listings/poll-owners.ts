@@ -17,7 +17,7 @@ import type { Call, Provider } from '../../hosts/interface/provider.ts';
 import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import { newCost, type SyncContext } from '../context.ts';
-import { recordStreamChange } from '../streams/stream-change-store.ts';
+import { recordStreamChange } from '../streams/stream-store.ts';
 import { compareListing } from './compare-listing.ts';
 
 /** The time, in ms, between two rounds, which begin at the full and at the half minute. */

@@ -5,8 +5,7 @@ import type { SyncContext, Work } from '../context.ts';
 import { whileClaimed } from '../streams/claims.ts';
 import { busyDelayMs, toKnown } from '../streams/collect.ts';
 import { type Drift, markDriftsRepaired, saveDrift } from '../streams/drift-store.ts';
-import { wantFullScan } from '../streams/stream-change-store.ts';
-import { findStreams } from '../streams/stream-store.ts';
+import { findStreams, wantFullScan } from '../streams/stream-store.ts';
 import { checkTotals } from '../totals/check-totals.ts';
 import { bringUpToDate, findInstalled } from './poll-repository.ts';
 

@@ -1,6 +1,6 @@
 import { boundPolls } from '../../accounts/repositories/poll-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
-import { inBatches } from '../../database/connections/in-batches.ts';
+import { inBatches } from '../../database/connections/transaction.ts';
 import type { Job } from '../../database/queue/added-jobs.ts';
 import { deleteRefusals, findDelayedByAllowance } from '../../database/queue/lookups.ts';
 import { runNow } from '../../database/queue/queue.ts';

@@ -12,11 +12,11 @@ import {
   findReportedTotals,
   saveReportedTotals,
 } from '../../contributions/totals/private-store.ts';
-import { saveReportedWindow } from '../../contributions/windows/reported-window-store.ts';
+import { saveReportedWindow } from '../../contributions/windows/counted-window-store.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { announce } from '../../database/queue/announcements.ts';
 import { completeLookup, failLookup, renewLookup } from '../../database/queue/lookups.ts';
-import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../../database/schema/erasure.ts';
 import type { AccountReport, Call, KnownAccount, Provider } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';

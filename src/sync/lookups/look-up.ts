@@ -1,13 +1,15 @@
-import { keepFormerName, saveRedirect } from '../../accounts/former-name-store.ts';
 import { lookUpJob, type NameOnProvider, refreshJob, withUrgency } from '../../accounts/jobs.ts';
-import { findById, findByName, saveAccount } from '../../accounts/store.ts';
+import { findById, findByName, keepFormerName, lockAccount, saveAccount, saveRedirect } from '../../accounts/store.ts';
 import { markDeleted, markHidden } from '../../accounts/visibility/check-store.ts';
 import { addOptOuts, findOptedOutIds, isNameOptedOut } from '../../accounts/visibility/opt-out-store.ts';
+import { collectRepositoryJob } from '../../contributions/items/jobs.ts';
 import { recordPrivateCounters } from '../../contributions/present-counters.ts';
-import { saveCounters } from '../../contributions/totals/counter-store.ts';
+import { findHistory, saveCounters } from '../../contributions/totals/counter-store.ts';
+import { findExcess, findOverstated } from '../../contributions/totals/overstated-store.ts';
+import { countStored } from '../../contributions/totals/private-store.ts';
 import { settleTotals } from '../../contributions/totals/wanted-totals-store.ts';
 import { inOneTransaction, inTransaction } from '../../database/connections/transaction.ts';
-import type { Job } from '../../database/queue/added-jobs.ts';
+import { addJob, type Job } from '../../database/queue/added-jobs.ts';
 import { announce } from '../../database/queue/announcements.ts';
 import {
   claimLookupWithin,
@@ -16,14 +18,19 @@ import {
   failLookup,
   renewLookup,
 } from '../../database/queue/lookups.ts';
-import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../../database/schema/erasure.ts';
 import type { AccountReport, Call } from '../../hosts/interface/provider.ts';
 import { type Account, nameKey } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
-import { readOverfullAgain } from '../streams/read-overfull-again.ts';
 import { replaceSkips, SkipCollector } from '../streams/skips.ts';
+import { findOverfull, wantFullScan } from '../streams/stream-store.ts';
 import { sumMissing } from '../totals/stored-totals.ts';
+
+/** The interval, in ms, at which a list is read whole that never agrees with the host's count. */
+const repeatedAfterMs = 86_400_000;
+/** The most repositories that one refresh has read again. */
+const maxRepositories = 100;
 
 /**
  * Fetches accounts by name and refreshes stored ones, and ends lookups of every kind: completed, delayed or failed.
@@ -264,5 +271,36 @@ async function hide(context: SyncContext, account: Account, key?: string): Promi
     await markDeleted(transaction, account.id, context.now());
     await announce(transaction, { kind: 'account', key: account.id });
     if (key !== undefined) await completeLookup(transaction, key);
+  });
+}
+
+/**
+ * Has repositories read again at once where more of an account is stored than its host counts in all, and more in a repository
+ * than its listing shows: hosts send no event about a deleted pull request. The account's counters are the stored sums then, and
+ * missing while repositories are read again.
+ */
+async function readOverfullAgain(
+  { connection, now }: Pick<SyncContext, 'connection' | 'now'>,
+  accountId: string,
+): Promise<void> {
+  const excess = await findExcess(connection, accountId);
+  if (excess.length === 0) return;
+  const before = new Date(now().getTime() - repeatedAfterMs);
+  const found = await findOverfull(connection, accountId, { before, limit: maxRepositories });
+  for (const { repositoryId, ownerId, name, streams } of found) {
+    await inTransaction(connection, async (transaction) => {
+      await wantFullScan(transaction, repositoryId, streams, now());
+      await addJob(transaction, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: false }));
+    });
+  }
+  await inTransaction(connection, async (transaction) => {
+    await lockAccount(transaction, accountId);
+    const overstated = await findOverstated(transaction, accountId);
+    const [day] = await findHistory(transaction, accountId, { limit: 1 });
+    const { counters: stored } = await countStored(transaction, accountId, 'public');
+    const counters = Object.fromEntries(excess.map((name) => [name, Math.max(stored[name], day?.counters[name] ?? 0)]));
+    const missing = [...(day?.missing ?? []), ...overstated];
+    await saveCounters(transaction, accountId, { counters, missing, fetchedAt: now() });
+    await announce(transaction, { kind: 'account', key: accountId });
   });
 }

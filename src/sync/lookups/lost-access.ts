@@ -12,7 +12,7 @@ import {
   hideWithdrawn,
   recordWithdrawn,
   type WithdrawnCredential,
-} from '../../accounts/repositories/withdrawn-store.ts';
+} from '../../accounts/repositories/hide-store.ts';
 import { findById } from '../../accounts/store.ts';
 import { deleteWithdrawnTotals } from '../../contributions/totals/private-store.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
@@ -24,7 +24,7 @@ import type { Call, KnownAccount, KnownRepository, Provider } from '../../hosts/
 import { AppError } from '../../model/errors.ts';
 import { countsSince, findUnchecked, saveAccess } from '../../recognition/achievements/awards/access-store.ts';
 import type { SyncContext } from '../context.ts';
-import { listAgain, updateInstalledRepositories } from '../installations/update-installed.ts';
+import { listAgain, updateInstalledRepositories } from '../installations/load-installations.ts';
 import { runLookup } from './look-up.ts';
 import { recordVisibility } from './record-state.ts';
 

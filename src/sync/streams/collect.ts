@@ -1,11 +1,12 @@
 import { withUrgency } from '../../accounts/jobs.ts';
-import { keepFormerName, saveFormerName } from '../../accounts/repositories/former-name-store.ts';
 import { markRepositoryDeleted } from '../../accounts/repositories/hide-store.ts';
 import {
   findByExternalId,
   findOwnedRepositories,
   findOwnedRepository,
+  keepFormerName,
   type Repository,
+  saveFormerName,
 } from '../../accounts/repositories/store.ts';
 import { findById } from '../../accounts/store.ts';
 import { findCollection } from '../../contributions/items/collection-store.ts';

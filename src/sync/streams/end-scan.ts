@@ -1,14 +1,14 @@
 import { recordTotalsChanged } from '../../contributions/items/collection-store.ts';
-import { adoptOrphans } from '../../contributions/items/contribution-store.ts';
+import { adoptOrphans, saveContributions } from '../../contributions/items/contribution-store.ts';
 import { countSeen, deleteSeen, type FullScan, removeUnseen } from '../../contributions/items/scan-store.ts';
+import { findDeliveredStars, removeStar } from '../../contributions/items/star-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
-import { type ItemKind, listedKinds } from '../../model/contribution.ts';
+import { takeSharedErasureLock } from '../../database/schema/erasure.ts';
+import { type Contribution, type ItemKind, listedKinds, noDetails } from '../../model/contribution.ts';
 import type { SyncContext } from '../context.ts';
 import { countSkipped, deleteSkippedBefore } from './skip-store.ts';
-import { storeDeliveredStars } from './store-stars.ts';
-import { lockStream } from './stream-change-store.ts';
-import { completeStream, moveCursor, type StreamState } from './stream-store.ts';
+import { completeStream, lockStream, moveCursor, type StreamState } from './stream-store.ts';
 import type { Subject } from './subject.ts';
 
 /** The longest time, in ms, for which a provider shows a list as it was before a delivery: its copies agree after a while. */
@@ -139,4 +139,48 @@ export async function finishStream(
   await adoptOrphans(transaction, repository.id);
   await recordTotalsChanged(transaction, [repository.id]);
   return 'done';
+}
+
+/** Returns the star of an account, which was given at `at`. */
+export function toStar(accountId: string, at: Date): Contribution {
+  return {
+    kind: 'star',
+    externalId: accountId,
+    parentExternalId: null,
+    author: accountId,
+    createdAt: at,
+    updatedAt: at,
+    closedAt: null,
+    mergedAt: null,
+    answered: false,
+    answeredBy: null,
+    details: noDetails,
+  };
+}
+
+/**
+ * Stores and removes stars as the deliveries say that were recorded at `since` or later. These stars were left to the
+ * list of stars while the host showed the list, or seemed to: the list of a repository without stars is empty for all
+ * credentials.
+ */
+async function storeDeliveredStars(
+  transaction: Connection,
+  repositoryId: string,
+  { since, seenAt }: { since: Date; seenAt: Date },
+): Promise<void> {
+  await takeSharedErasureLock(transaction);
+  const stars = await findDeliveredStars(transaction, repositoryId, since);
+  const addedStars = stars.filter(({ isStarred }) => isStarred);
+  await saveContributions(transaction, {
+    repositoryId,
+    contributions: addedStars.map(({ externalId, at }) => toStar(externalId, at)),
+    accountIds: new Map(
+      addedStars.flatMap(({ externalId, accountId }) => (accountId === null ? [] : [[externalId, accountId]])),
+    ),
+    wholeParents: [],
+    seenAt,
+  });
+  for (const { externalId, isStarred, at } of stars) {
+    if (!isStarred) await removeStar(transaction, { repositoryId, externalId, until: at });
+  }
 }

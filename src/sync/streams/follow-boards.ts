@@ -6,10 +6,9 @@ import {
   type ReadBoards,
   saveRepositoryFile,
 } from '../../recognition/boards/file/file-store.ts';
-import { toFileHost } from '../../recognition/boards/file/hosts.ts';
-import { boardsPaths, readBoardsFile } from '../../recognition/boards/file/read-file.ts';
-import type { FileHost } from '../../recognition/boards/file/reading.ts';
-import { maxFileBytes } from '../../recognition/rules/file/decode.ts';
+import { boardsPaths, readBoardsFile, toFileHost } from '../../recognition/boards/file/read-file.ts';
+import type { FileHost } from '../../recognition/boards/file/schema.ts';
+import { maxFileBytes } from '../../recognition/rules/file/yaml-tree.ts';
 import type { SyncContext } from '../context.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,4 +1,4 @@
-import { historyStream } from '../../hosts/interface/history.ts';
+import { historyStream } from '../../hosts/interface/streams.ts';
 import type { StreamState } from './stream-store.ts';
 
 /** The scan that is due to make the stored stream complete. */

@@ -7,16 +7,63 @@ import { deleteSeen } from '../../contributions/items/scan-store.ts';
 import { holdAccounts } from '../../contributions/items/write-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
-import { takeSharedErasureLock } from '../../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../../database/schema/erasure.ts';
 import { type ContributionPage, requirePart } from '../../hosts/interface/provider.ts';
+import type { Actor } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import type { SyncContext } from '../context.ts';
-import { ActorsOfScan } from './actors-of-scan.ts';
 import { finishStream, isShort, removeRest, type Scan, toPlace, withholdStream } from './end-scan.ts';
 import type { DueScan } from './plan.ts';
 import { recordSkips } from './skips.ts';
 import { moveBack, moveCursor, type StreamState, startScan } from './stream-store.ts';
 import { isReadDeep, type Subject } from './subject.ts';
+
+const maxRemembered = 10_000;
+
+/**
+ * The accounts that a scan has met: most of its pages mention the same few, which need not be stored again for each
+ * page.
+ */
+export class ActorsOfScan {
+  readonly #known = new Map<string, { id: string; facts: string }>();
+
+  /** Returns the accounts that the scan has not met yet, or whose facts have changed since. */
+  unsaved(actors: readonly Actor[]): Actor[] {
+    return actors.filter((actor) => this.#known.get(actor.externalId)?.facts !== JSON.stringify(actor));
+  }
+
+  /** Returns our ids of the accounts on a page: of those just `saved`, and of those met before. */
+  findIds(actors: readonly Actor[], saved: ReadonlyMap<string, string>): Map<string, string> {
+    const ids = new Map<string, string>();
+    for (const { externalId } of actors) {
+      const id = saved.get(externalId) ?? this.#known.get(externalId)?.id;
+      if (id !== undefined) ids.set(externalId, id);
+    }
+    return ids;
+  }
+
+  /** Returns our ids of the accounts that are not saved again. */
+  idsOfKnown(actors: readonly Actor[]): string[] {
+    return actors.flatMap(({ externalId }) => this.#known.get(externalId)?.id ?? []);
+  }
+
+  /** Removes accounts of a page that were erased since the scan met them: of those of the page, only `stored` are left. */
+  removeErased(actors: readonly Actor[], stored: ReadonlySet<string>): void {
+    for (const { externalId } of actors) {
+      const known = this.#known.get(externalId);
+      if (known !== undefined && !stored.has(known.id)) this.#known.delete(externalId);
+    }
+  }
+
+  /** Remembers saved accounts. Must be called after the transaction that saved them has committed. */
+  remember(actors: readonly Actor[], ids: ReadonlyMap<string, string>): void {
+    if (this.#known.size > maxRemembered) this.#known.clear();
+    for (const actor of actors) {
+      const id = ids.get(actor.externalId);
+      if (id !== undefined) this.#known.set(actor.externalId, { id, facts: JSON.stringify(actor) });
+    }
+  }
+}
 
 /** The largest difference, in ms, between a provider's clock and that of this service. */
 const clockToleranceMs = 300_000;

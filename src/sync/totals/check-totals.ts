@@ -37,9 +37,8 @@ import {
 } from '../../contributions/totals/running-check-store.ts';
 import { areCommitsCounted, countNewCommits, markTotalsChanged } from '../../contributions/totals/total-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
-import { inBatches } from '../../database/connections/in-batches.ts';
-import { inTransaction } from '../../database/connections/transaction.ts';
-import type { Repair } from '../../database/schema/repair.ts';
+import { inBatches, inTransaction } from '../../database/connections/transaction.ts';
+import type { Repair } from '../../database/tables/contribution-tables.ts';
 import { storedCounters } from '../../model/kinds.ts';
 import type { SyncContext } from '../context.ts';
 import { recordState } from '../lookups/record-state.ts';

@@ -11,8 +11,7 @@ import {
 } from '../../contributions/totals/update-queue-store.ts';
 import { wantTotals } from '../../contributions/totals/wanted-totals-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
-import { inBatches } from '../../database/connections/in-batches.ts';
-import { inTransaction } from '../../database/connections/transaction.ts';
+import { inBatches, inTransaction } from '../../database/connections/transaction.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
 import { announce } from '../../database/queue/announcements.ts';
 import type { Account } from '../../model/account.ts';

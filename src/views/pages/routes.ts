@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../../accounts/access/services.ts';
-import { hasSession } from '../../accounts/access/sessions/cookies.ts';
-import { readSession } from '../../accounts/access/sessions/session.ts';
+import { hasSession, readSession } from '../../accounts/access/sessions/session.ts';
 import { isFromProgram, unfinishedImageHeaders } from '../../http/image-readers.ts';
 import { authorize } from '../../http/pipeline/authorize.ts';
 import { type AccountName, AccountPath } from '../../http/pipeline/endpoint.ts';

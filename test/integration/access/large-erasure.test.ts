@@ -16,10 +16,10 @@ import { type ErasedAtOnce, eraseNext } from '../../../src/app/owners/erasure/er
 import { exportAccount } from '../../../src/app/owners/export/store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { findEarnable } from '../../../src/recognition/achievements/awards/earnable-store.ts';
 import {
   findAchievementHolders,
   findAwardedAchievement,
+  findEarnable,
   findPublicAchievement,
 } from '../../../src/recognition/achievements/awards/holders-store.ts';
 import { findForeignIds, importAwards } from '../../../src/recognition/achievements/awards/import-store.ts';
@@ -29,8 +29,8 @@ import {
   findRevoked,
   isAwardStanding,
   provideStatusEntry,
+  setRevoked,
 } from '../../../src/recognition/achievements/credentials/status-store.ts';
-import { setRevoked } from '../../../src/recognition/achievements/revocations/store.ts';
 import { claimNext } from '../../../src/recognition/notifications/outbox-store.ts';
 import { findNotification, findNotifications } from '../../../src/recognition/notifications/report-store.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';

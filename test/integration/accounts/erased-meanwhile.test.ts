@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refersToErased } from '../../../src/database/schema/erased-meanwhile.ts';
+import { refersToErased } from '../../../src/database/schema/erasure.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 
 describe('rows that refer to erased accounts', () => {

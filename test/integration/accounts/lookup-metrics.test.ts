@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Counter, Registry } from 'prom-client';
-import { registerLookupMetrics } from '../../../src/accounts/metrics.ts';
+import { registerLookupMetrics } from '../../../src/database/connections/metrics.ts';
 import { openTestDatabase } from '../../database.ts';
 import { clock } from '../../time.ts';
 import { address, claimAll, fill, minuteMs, visitor } from '../database/claims.ts';

@@ -9,10 +9,10 @@ import { adoptOrphans } from '../../../src/contributions/items/contribution-stor
 import { releaseAddresses, saveResolved } from '../../../src/contributions/items/identity-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { takeErasureLock } from '../../../src/database/schema/erasure-lock.ts';
+import { takeErasureLock } from '../../../src/database/schema/erasure.ts';
 import { type Contribution, type ItemKind, noDetails } from '../../../src/model/contribution.ts';
+import { saveTeam } from '../../../src/recognition/boards/people/team-store.ts';
 import { requestBoardsWithTeam } from '../../../src/recognition/boards/ranking/request-store.ts';
-import { saveTeam } from '../../../src/recognition/boards/teams/team-store.ts';
 import { beginning, days, emojis, labels, names, reasons } from '../achievements/evaluation/world.ts';
 import { contributionOf, removeContributions, storeContributions } from '../contributions/stored-repository.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key.ts';
+import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { saveBoards } from '../../../src/recognition/boards/board-store.ts';

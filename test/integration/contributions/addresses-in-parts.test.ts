@@ -6,8 +6,7 @@ import {
   saveResolved,
 } from '../../../src/contributions/items/identity-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
-import { inBatches } from '../../../src/database/connections/in-batches.ts';
-import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { inBatches, inTransaction } from '../../../src/database/connections/transaction.ts';
 import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

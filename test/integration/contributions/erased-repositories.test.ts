@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { removeErasedRows } from '../../../src/contributions/items/erased-repository-store.ts';
+import { removeErasedRows } from '../../../src/contributions/items/erase-store.ts';
 import { countStored } from '../../../src/contributions/totals/private-store.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { createOrphanTasks } from '../../../src/sync/totals/check-orphans.ts';

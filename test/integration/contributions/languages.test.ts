@@ -15,7 +15,7 @@ import { uncountCommits } from '../../../src/contributions/totals/total-store.ts
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { HistoryCache } from '../../../src/hosts/history/history-cache.ts';
-import { countLanguages } from '../../../src/sync/histories/count-languages.ts';
+import { countLanguages } from '../../../src/sync/histories/read-history.ts';
 import { fillCommitFiles } from '../../../src/sync/streams/fill-commit-files.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { startRemote } from '../history/remote.ts';

@@ -7,7 +7,7 @@ import { saveContributions } from '../../../src/contributions/items/contribution
 import { changeContributions } from '../../../src/contributions/items/write-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { takeErasureLock, takeSharedErasureLock } from '../../../src/database/schema/erasure-lock.ts';
+import { takeErasureLock, takeSharedErasureLock } from '../../../src/database/schema/erasure.ts';
 import type { ItemKind } from '../../../src/model/contribution.ts';
 import { contributionOf } from './stored-repository.ts';
 

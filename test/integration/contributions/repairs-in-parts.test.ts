@@ -8,7 +8,7 @@ import { findChecked } from '../../../src/contributions/totals/running-check-sto
 import { countNewCommits } from '../../../src/contributions/totals/total-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import type { Repair } from '../../../src/database/schema/repair.ts';
+import type { Repair } from '../../../src/database/tables/contribution-tables.ts';
 import { isOnCluster } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { Value } from 'typebox/value';
 import type { Ranking, Scope } from '../../../src/contributions/contributors/contributor.ts';
-import { ListOfAccount } from '../../../src/contributions/contributors/jobs.ts';
+import { ListOfAccount } from '../../../src/contributions/contributors/prepare-store.ts';
 import { currentRanking, makeList } from '../../../src/contributions/contributors/ranking.ts';
 import {
   endDifferentRankings,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { type Announcement, announce } from '../../../src/database/queue/announcements.ts';
-import { Follower } from '../../../src/database/replica/follower.ts';
+import { Follower } from '../../../src/database/queue/listener.ts';
 import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
 import { sampled } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';

@@ -8,10 +8,10 @@ import { countNewCommits } from '../../../src/contributions/totals/total-store.t
 import type { Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { backUp } from '../../../src/database/copy/backup.ts';
+import { countPartitions } from '../../../src/database/migrations/apply-migrations.ts';
 import { migrate } from '../../../src/database/migrations/migrate.ts';
 import type { Migration } from '../../../src/database/migrations/migration.ts';
 import { distribute } from '../../../src/database/schema/citus.ts';
-import { countPartitions } from '../../../src/database/schema/count-partitions.ts';
 import { partition, partitionedNames } from '../../../src/database/schema/partitions.ts';
 import { dividedNames } from '../../../src/database/tables/divided-tables.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';

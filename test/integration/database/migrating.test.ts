@@ -5,9 +5,8 @@ import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import type { Database } from '../../../src/database/connections/connection.ts';
 import { openUnchanged } from '../../../src/database/connections/open.ts';
-import { toBaseline } from '../../../src/database/migrations/baseline.ts';
 import { migrate, newestMigration } from '../../../src/database/migrations/migrate.ts';
-import type { Migration } from '../../../src/database/migrations/migration.ts';
+import { type Migration, toBaseline } from '../../../src/database/migrations/migration.ts';
 import { createTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 

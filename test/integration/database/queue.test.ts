@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { releaseJobsOfDeadNodes } from '../../../src/database/queue/abandoned-jobs.ts';
 import { addJob } from '../../../src/database/queue/added-jobs.ts';
-import { startQueue, type Task } from '../../../src/database/queue/queue.ts';
+import { releaseJobsOfDeadNodes, startQueue, type Task } from '../../../src/database/queue/queue.ts';
 import { openTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { openUnchanged } from '../../../src/database/connections/open.ts';
-import { toTlsConfig } from '../../../src/database/connections/tls-mode.ts';
+import { openUnchanged, toTlsConfig } from '../../../src/database/connections/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { createAuthority, startTlsDatabase } from '../../tls-server.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addRejections, findRejections } from '../../../src/sync/deliveries/rejection-store.ts';
-import { Rejections } from '../../../src/sync/deliveries/rejections.ts';
+import { addRejections, findRejections, Rejections } from '../../../src/sync/deliveries/rejection-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock } from '../../time.ts';
 

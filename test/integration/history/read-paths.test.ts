@@ -6,7 +6,7 @@ import { appendCommits, buildRepository, type CommitDescription } from '../../..
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { fetchHistory } from '../../../src/hosts/history/fetch-history.ts';
-import { type PathsByCommit, readPaths } from '../../../src/hosts/history/read-paths.ts';
+import { type PathsByCommit, readPaths } from '../../../src/hosts/history/read-commits.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import { type RemoteHost, startRemote } from './remote.ts';
 

@@ -4,13 +4,13 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { toReceiver, toTarget } from '../../../src/recognition/notifications/notification.ts';
+import { send } from '../../../src/recognition/notifications/open.ts';
 import {
   claimNext,
   findDueReceivers,
   giveUpOverdue,
   recordFailed,
 } from '../../../src/recognition/notifications/outbox-store.ts';
-import { send } from '../../../src/recognition/notifications/send.ts';
 import { isOnCluster } from '../../database.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { watchChangedRows } from '../changed-rows.ts';

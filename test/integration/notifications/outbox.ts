@@ -5,8 +5,8 @@ import { inTransaction } from '../../../src/database/connections/transaction.ts'
 import { createOutboundClient } from '../../../src/hosts/outbound/client.ts';
 import { recordAwarded } from '../../../src/recognition/achievements/awards/work-store.ts';
 import { saveWebhooks } from '../../../src/recognition/achievements/files/store.ts';
+import { type NotificationContext, send } from '../../../src/recognition/notifications/open.ts';
 import { findDueReceivers } from '../../../src/recognition/notifications/outbox-store.ts';
-import { type NotificationContext, send } from '../../../src/recognition/notifications/send.ts';
 import type { Webhook } from '../../../src/recognition/rules/config.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock } from '../../time.ts';

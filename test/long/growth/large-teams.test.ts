@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { saveTeam } from '../../../src/recognition/boards/teams/team-store.ts';
+import { saveTeam } from '../../../src/recognition/boards/people/team-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { storeBoard, stored } from '../../integration/boards/board-of-many.ts';
 import { watchChangedRows } from '../../integration/changed-rows.ts';

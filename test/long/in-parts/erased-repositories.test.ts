@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recountRepository } from '../../../bench/recount-repository.ts';
 import { eraseHidden, eraseNextRepositories } from '../../../src/accounts/repositories/erase-store.ts';
-import { removeErasedRows } from '../../../src/contributions/items/erased-repository-store.ts';
+import { removeErasedRows } from '../../../src/contributions/items/erase-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { dropUselessWork } from '../../../src/recognition/achievements/awards/work-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { sql } from 'kysely';
-import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key.ts';
+import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { freezeSeasons } from '../../../src/recognition/boards/seasons/freeze.ts';
 import { findSeason, findSeasonRanks } from '../../../src/recognition/boards/seasons/season-store.ts';

@@ -8,7 +8,7 @@ import { findById } from '../../../src/accounts/store.ts';
 import { eraseNext } from '../../../src/app/owners/erasure/erase.ts';
 import { beginErasure } from '../../../src/app/owners/erasure/store.ts';
 import { currentRanking } from '../../../src/contributions/contributors/ranking.ts';
-import { removeErasedRows } from '../../../src/contributions/items/erased-repository-store.ts';
+import { removeErasedRows } from '../../../src/contributions/items/erase-store.ts';
 import { checkSummed } from '../../../src/contributions/totals/owner-sum-store.ts';
 import { recountPart } from '../../../src/contributions/totals/recount-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key.ts';
+import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key-store.ts';
 import { requestRescanOfErased } from '../../../src/accounts/ownership-store.ts';
 import { eraseHidden } from '../../../src/accounts/repositories/erase-store.ts';
 import { createCleaningTasks } from '../../../src/app/owners/clean-up.ts';
@@ -13,8 +13,7 @@ import { endRecount } from '../../../src/contributions/totals/recount-commits-st
 import { moveRepair } from '../../../src/contributions/totals/repair-store.ts';
 import { areCommitsCounted, countNewCommits } from '../../../src/contributions/totals/total-store.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { refersToErased } from '../../../src/database/schema/erased-meanwhile.ts';
-import { takeSharedErasureLock } from '../../../src/database/schema/erasure-lock.ts';
+import { refersToErased, takeSharedErasureLock } from '../../../src/database/schema/erasure.ts';
 import { correctFutureTimes, distrustStoredTimes } from '../../../src/database/schema/future-store.ts';
 import { saveBoards } from '../../../src/recognition/boards/board-store.ts';
 import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key.ts';
+import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key-store.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { saveBoards } from '../../../src/recognition/boards/board-store.ts';
 import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addJob } from '../../../src/database/queue/added-jobs.ts';
 import { lookUpNamedPeopleJob } from '../../../src/recognition/boards/jobs.ts';
-import { findDueNames } from '../../../src/recognition/boards/named-people-store.ts';
+import { findDueNames } from '../../../src/recognition/boards/people/named-people-store.ts';
 import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { type SteppedService, startSteppedService } from '../sync/stepped-service.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createGitHubProvider } from '../../../src/hosts/github/provider.ts';
+import { readTeams } from '../../../src/recognition/boards/people/read-teams.ts';
 import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
-import { readTeams } from '../../../src/recognition/boards/teams/read-teams.ts';
 import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 

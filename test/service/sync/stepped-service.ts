@@ -6,7 +6,7 @@ import type { Service } from '../../../src/app/app.ts';
 import type { Config } from '../../../src/app/config/config.ts';
 import type { AppOptions } from '../../../src/app/core.ts';
 import { openJobTasks } from '../../../src/app/jobs.ts';
-import { beginWork } from '../../../src/sync/begin-work.ts';
+import { beginWork } from '../../../src/sync/tasks.ts';
 import { type AppServiceOptions, startAppService } from '../../e2e/installations/installed.ts';
 import {
   type ServiceResponse,

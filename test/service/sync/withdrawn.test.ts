@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { recordWithdrawn } from '../../../src/accounts/repositories/withdrawn-store.ts';
+import { recordWithdrawn } from '../../../src/accounts/repositories/hide-store.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
 import { type Core, openCore } from '../../../src/app/core.ts';
 import type { Database } from '../../../src/database/connections/connection.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { findByName } from '../../../src/accounts/store.ts';
 import { saveReportedCalendar } from '../../../src/contributions/calendar/calendar-store.ts';
 import { calendarJob, fetchWindowJob } from '../../../src/contributions/items/jobs.ts';
-import { saveReportedWindow } from '../../../src/contributions/windows/reported-window-store.ts';
+import { saveReportedWindow } from '../../../src/contributions/windows/counted-window-store.ts';
 import { failLookup, type Outcome } from '../../../src/database/queue/lookups.ts';
 import { ada } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cookiesFor, readCookie } from '../../../src/accounts/access/sessions/cookies.ts';
+import { cookiesFor, readCookie } from '../../../src/accounts/access/sessions/session.ts';
 import { localPath } from '../../../src/accounts/access/sessions/sign-in.ts';
 
 describe('choice of cookies', () => {

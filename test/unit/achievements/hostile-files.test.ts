@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readConfigFile } from '../../../src/recognition/achievements/config-file.ts';
-import { maxFileBytes } from '../../../src/recognition/rules/file/decode.ts';
 import { formatReport } from '../../../src/recognition/rules/file/report.ts';
+import { maxFileBytes } from '../../../src/recognition/rules/file/yaml-tree.ts';
 import { isThorough } from '../../depth.ts';
 import { corpusFile, fileWith, readText, reported } from './reported.ts';
 

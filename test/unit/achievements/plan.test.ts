@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Earnable, planEvaluation } from '../../../src/recognition/achievements/awards/plan.ts';
+import { type Earnable, planEvaluation } from '../../../src/recognition/achievements/awards/award.ts';
 import type { Work } from '../../../src/recognition/achievements/awards/work-store.ts';
 
 function earnable(id: number): Earnable {

@@ -8,7 +8,7 @@ const root = new URL('../../../src/', import.meta.url);
 const readers = [
   // Reads those awards alone, because their credentials are revoked.
   'recognition/achievements/credentials/status-store.ts',
-  'database/schema/kept-awards.ts',
+  'database/schema/erasure.ts',
   // Announces accounts whose awards changed; no reader sees these awards by that.
   'database/schema/announcements.sql',
 ];

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { unreportedBy } from '../../../src/hosts/index.ts';
-import type { ReadState, ReadStream } from '../../../src/recognition/rules/evaluation/read-state-store.ts';
-import { findUnread } from '../../../src/recognition/rules/evaluation/unread.ts';
+import {
+  findUnread,
+  type ReadState,
+  type ReadStream,
+} from '../../../src/recognition/rules/evaluation/read-state-store.ts';
 import { dataOfTrigger } from '../../../src/recognition/rules/file/required-data.ts';
 import { fileWith, readText } from './reported.ts';
 

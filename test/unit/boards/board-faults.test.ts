@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FileHost } from '../../../src/recognition/boards/file/reading.ts';
+import type { FileHost } from '../../../src/recognition/boards/file/schema.ts';
 import { boardWith, reported } from './reported.ts';
 
 const faultsOf = (lines: string, parts?: { repositories?: string; points?: string }): string[] =>

@@ -1,5 +1,5 @@
 import { type ReadBoardsFile, readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
-import type { FileHost } from '../../../src/recognition/boards/file/reading.ts';
+import type { FileHost } from '../../../src/recognition/boards/file/schema.ts';
 import { describeReport } from '../../../src/recognition/rules/file/report.ts';
 
 export function readText(text: string, host: Partial<FileHost> = {}): ReadBoardsFile {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { toForm } from '../../../src/recognition/boards/seasons/season-json.ts';
+import { toForm } from '../../../src/recognition/boards/seasons/routes.ts';
 import { boardWith, readText } from './reported.ts';
 
 const at = new Date('2026-09-01T00:00:00Z');

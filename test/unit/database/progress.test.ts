@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Progress } from '../../../src/database/replica/progress.ts';
+import { Progress } from '../../../src/database/queue/listener.ts';
 
 describe('the log that reads of a node need', () => {
   it('ends at the last announced change', () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RejectionCount } from '../../../src/sync/deliveries/rejection-store.ts';
-import { Rejections } from '../../../src/sync/deliveries/rejections.ts';
+import { type RejectionCount, Rejections } from '../../../src/sync/deliveries/rejection-store.ts';
 import { clock } from '../../time.ts';
 
 describe('counts of rejected deliveries', () => {

@@ -1,18 +1,19 @@
 import type { Connection } from '../../../database/connections/connection.ts';
-import { inBatches } from '../../../database/connections/in-batches.ts';
-import { inTransaction } from '../../../database/connections/transaction.ts';
+import { inBatches, inTransaction } from '../../../database/connections/transaction.ts';
 import type { Administers, Call, Provider } from '../../../hosts/interface/provider.ts';
 import { AppError } from '../../../model/errors.ts';
 import { revokeIssuedTo } from '../tokens/store.ts';
 import { uncheckedForMs } from './holding.ts';
-import { endHoldings, recordLapses, resumeHoldings } from './lapse-store.ts';
 import {
   type Administrator,
   deleteAdministrators,
+  endHoldings,
   findAdministrations,
   findDueChecks,
   lockConfirmation,
+  recordLapses,
   removeAdministrator,
+  resumeHoldings,
   saveCheck,
 } from './store.ts';
 

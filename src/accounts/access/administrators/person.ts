@@ -1,16 +1,36 @@
+import { Type } from 'typebox';
 import type { Connection } from '../../../database/connections/connection.ts';
+import { addJob } from '../../../database/queue/added-jobs.ts';
 import type { Call } from '../../../hosts/interface/provider.ts';
 import type { Caller } from '../../../http/pipeline/caller.ts';
 import type { Confirmation } from '../../../http/pipeline/endpoint.ts';
+import { formatTimestamp, OptionalTimestampSchema } from '../../../http/pipeline/envelope.ts';
 import { countAttempt } from '../../../http/pipeline/rate-limits.ts';
 import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
+import { checkAdministratorJob } from '../../jobs.ts';
 import { findIssuedTo } from '../audit/store.ts';
 import { findKey } from '../keys/store.ts';
 import type { AccessServices } from '../services.ts';
 import { checkAdministrator } from './check.ts';
-import { recentForMs, uncheckedForMs } from './holding.ts';
+import { assessHolding, type Holding, holdingStates, recentForMs, uncheckedForMs } from './holding.ts';
 import { findConfirmation, type Person } from './store.ts';
+
+/** The fields by which lists of keys and links show the holder. */
+export const holderFields = {
+  registered_by: Type.Union([Type.Null(), Type.String()], {
+    description: 'The holder, `PROVIDER/NAME` at the registration; null: not known.',
+  }),
+  confirmed_dttm: OptionalTimestampSchema(
+    'When the code host last confirmed that the holder administers the account; null: nothing has to be confirmed.',
+  ),
+  state: Type.Enum([...holdingStates], {
+    description:
+      '`suspended`: the code host has not confirmed the holder for 7 days; it works again with the next confirmation. ' +
+      '`ended`: for good, unless an administrator renews it.',
+  }),
+  ends_dttm: OptionalTimestampSchema('When it ends unless it is renewed, or when it ended; null: it has no such time.'),
+};
 
 const checkTimeoutMs = 5000;
 
@@ -92,4 +112,25 @@ function needsProof(person: string): AppError {
     `Nothing can check whether ${person} still administers this account, so that changes and exports need a proof of ` +
       'the last hour. Sign in again, or request a new token with one of the code host (GET .../token), and repeat this.',
   );
+}
+
+export function presentHolder(holding: Holding, now: Date): object {
+  const { state, endsAt } = assessHolding(holding, now);
+  const confirmedAt = holding.confirmation?.confirmedAt;
+  return {
+    registered_by: holding.holderName,
+    confirmed_dttm: confirmedAt === undefined ? null : formatTimestamp(confirmedAt),
+    state,
+    ends_dttm: endsAt && formatTimestamp(endsAt),
+  };
+}
+
+/** Queues a check of the holder of a new key or link, so that the owner soon sees whether the service can check. */
+export async function requestCheck(
+  transaction: Connection,
+  { type, provider }: Account,
+  person: Person | null,
+): Promise<void> {
+  if (type !== 'organization' || person === null) return;
+  await addJob(transaction, checkAdministratorJob({ provider, person: person.id }));
 }

@@ -4,7 +4,7 @@ import { formatTimestamp } from '../../../http/pipeline/envelope.ts';
 import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import { recordAction } from '../actor.ts';
-import { presentHolder, requestCheck } from '../administrators/presented.ts';
+import { presentHolder, requestCheck } from '../administrators/person.ts';
 import type { Person } from '../administrators/store.ts';
 import type { Actor } from '../audit/store.ts';
 import type { AccessServices } from '../services.ts';

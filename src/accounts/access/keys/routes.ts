@@ -13,10 +13,10 @@ import { sendNothing, sendPrivately, sendRedirect } from '../../../http/pipeline
 import type { App } from '../../../http/server/app.ts';
 import { findProvider } from '../../resolve.ts';
 import { findActor } from '../actor.ts';
-import { holderFields } from '../administrators/presented.ts';
+import { holderFields } from '../administrators/person.ts';
 import { type Proven, proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
-import { readProviderToken } from '../tokens/provider-token.ts';
+import { readProviderToken } from '../tokens/issue.ts';
 import { listKeys, type Owner, registerKey, removeOwnKey } from './manage.ts';
 
 const maxKeyLength = 10_000;

@@ -1,12 +1,12 @@
-import { importJWK, SignJWT } from 'jose';
+import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose';
 import type { Connection } from '../../../database/connections/connection.ts';
+import { bearerToken } from '../../../http/pipeline/caller.ts';
 import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import { recordAction } from '../actor.ts';
 import type { Proven } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
-import type { NewSigningKey } from './signing-key.ts';
-import { currentSigningKey } from './signing-key-store.ts';
+import { currentSigningKey, type NewSigningKey } from './signing-key-store.ts';
 
 /** The scopes of a token: to read its account's private data; to change settings, keys and links, and to erase. */
 export const scopes = ['read', 'manage'] as const;
@@ -84,4 +84,35 @@ export function parseScope(scope: unknown, absent: readonly Scope[]): readonly S
   const named = scope.split(' ');
   const known = scopes.filter((name) => named.includes(name));
   return known.length === new Set(named).size ? known : undefined;
+}
+
+/**
+ * Returns the token of the provider that a request presents. A service token is refused here, because the host that
+ * received it could read private data with it until it expires.
+ * @throws AppError `unauthenticated` when there is no token, or it is one for this service.
+ */
+export function readProviderToken(
+  { publicUrl }: { publicUrl: () => string },
+  { headers }: { headers: { authorization?: string | undefined } },
+): string {
+  const token = bearerToken(headers.authorization);
+  if (token === undefined || isForThisService(token, publicUrl())) {
+    throw new AppError(
+      'unauthenticated',
+      'This address needs a token of the provider, such as a personal access token: Authorization: Bearer.',
+    );
+  }
+  return token;
+}
+
+/** Returns whether a token is a service token by its type, or has this service as an audience, as those of owners' keys. */
+function isForThisService(token: string, audience: string): boolean {
+  try {
+    const { typ }: { typ?: unknown } = decodeProtectedHeader(token);
+    if (typeof typ === 'string' && typ.toLowerCase() === serviceTokenType) return true;
+    return [decodeJwt(token).aud].flat().includes(audience);
+  } catch {
+    // It is no JWT.
+    return false;
+  }
 }

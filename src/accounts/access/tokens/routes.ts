@@ -15,10 +15,8 @@ import { findIssuedTo } from '../audit/store.ts';
 import { findOwnerKeys } from '../keys/store.ts';
 import { proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
-import { grantToken, noToken, tokenIdPattern } from './issue.ts';
-import { readProviderToken } from './provider-token.ts';
-import { KeySet } from './signing-key.ts';
-import { findPublishedKeys } from './signing-key-store.ts';
+import { grantToken, noToken, readProviderToken, tokenIdPattern } from './issue.ts';
+import { findPublishedKeys, KeySet } from './signing-key-store.ts';
 import { revokeToken } from './store.ts';
 
 const TokenPath = Type.Object({

@@ -19,7 +19,7 @@ const maxInvalidated = 10_000;
  * Caches the callers of verified tokens, by the hash of the token, until the token expires or anything about the
  * account changes on any node: a revocation, a removed key, an erasure.
  */
-export class TokenCache {
+class TokenCache {
   readonly #callers = new LRUCache<string, { caller: Caller; verifiedAt: number }>({ max: maxTokens });
   /** For each account, the value of `#changes` when its tokens were last invalidated. */
   readonly #invalidated = new Map<string, number>();
@@ -66,7 +66,7 @@ export class TokenCache {
   #cleared = 0;
 }
 
-export interface VerifyContext {
+interface VerifyContext {
   connection: Connection;
   now: () => Date;
   /** Returns the issuer and the audience of tokens: the URL of this service. */
@@ -237,4 +237,32 @@ function invalid(): AppError {
 /** Hashes a token, so that no token stays in memory. */
 function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64');
+}
+
+/** Verifies service tokens, and caches the results. */
+export interface Access {
+  /** @throws AppError `unauthenticated` */
+  authenticate(token: string): Promise<Caller>;
+  /** Returns the caller of a token that was verified before and is still valid; undefined otherwise. */
+  recognize(token: string): Caller | undefined;
+  /** Invalidates the verified tokens of an account; called after each change of the account. */
+  invalidate(accountId: string): void;
+  /** Invalidates all verified tokens; called when this node may have missed changes. */
+  clear(): void;
+}
+
+/**
+ * Creates the verification of service tokens.
+ * @param context.isLive returns whether this node receives changes; while it does not, no cached result is used.
+ */
+export function createAccess(context: VerifyContext & { isLive: () => boolean }): Access {
+  const cache = new TokenCache(context.now);
+  const recognize = (token: string): Caller | undefined => (context.isLive() ? cache.recognize(token) : undefined);
+  return {
+    recognize,
+    authenticate: async (token) =>
+      recognize(token) ?? (await cache.verify(token, (unknown) => verifyToken(context, unknown))),
+    invalidate: (accountId) => cache.invalidate(accountId),
+    clear: () => cache.clear(),
+  };
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isThisMachine } from '../../../accounts/access/sessions/cookies.ts';
+import { isThisMachine } from '../../../accounts/access/sessions/session.ts';
 import { findByName } from '../../../accounts/store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { Provider } from '../../../hosts/interface/provider.ts';

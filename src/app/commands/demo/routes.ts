@@ -1,5 +1,5 @@
 import { fastify } from 'fastify';
-import { isThisMachine } from '../../../accounts/access/sessions/cookies.ts';
+import { isThisMachine } from '../../../accounts/access/sessions/session.ts';
 import { isLoopback } from '../../../http/pipeline/rate-limits.ts';
 import { AppError } from '../../../model/errors.ts';
 import { toFields } from '../../../model/fields.ts';

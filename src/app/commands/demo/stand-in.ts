@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isThisMachine } from '../../../accounts/access/sessions/cookies.ts';
+import { isThisMachine } from '../../../accounts/access/sessions/session.ts';
 import { unreportedBy } from '../../../hosts/index.ts';
 import type { Ownership, OwnershipProof, Provider } from '../../../hosts/interface/provider.ts';
 import { OAuthSignIn } from '../../../hosts/transport/oauth.ts';

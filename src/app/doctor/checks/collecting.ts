@@ -1,8 +1,7 @@
 import { findLostCounts, findUncounted } from '../../../contributions/items/commits-again-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
-import { countDelayedLookups, type DelayedLookups } from '../../../database/queue/delayed-lookups.ts';
-import { type FailingJobs, findFailingJobs } from '../../../database/queue/failing-jobs.ts';
-import { maxDelayed } from '../../../database/queue/lookups.ts';
+import { type FailingJobs, findFailingJobs } from '../../../database/queue/job-counts.ts';
+import { countDelayedLookups, type DelayedLookups, maxDelayed } from '../../../database/queue/lookups.ts';
 import { counted } from '../../../model/text/counted.ts';
 import {
   type DriftedPart,

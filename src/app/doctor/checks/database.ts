@@ -1,6 +1,5 @@
 import { readClock } from '../../../database/connections/clock.ts';
 import type { Connection, Database } from '../../../database/connections/connection.ts';
-import { findFullDisk } from '../../../database/connections/full-disk.ts';
 import {
   isSupported,
   oldestSupported,
@@ -9,6 +8,7 @@ import {
   type ServerVersion,
 } from '../../../database/connections/open.ts';
 import { isPooled } from '../../../database/connections/sessions.ts';
+import { findFullDisk } from '../../../database/connections/unavailable.ts';
 import { hasEmbeddedDatabase } from '../../../database/embedded/embedded.ts';
 import { exportAndImport, type MigrationState, readMigrationState } from '../../../database/migrations/migrate.ts';
 import { type BlockingTransaction, findBlockingTransactions } from '../../../database/schema/blocking-transactions.ts';

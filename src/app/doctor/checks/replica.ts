@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/connections/connection.ts';
-import { measureReplica } from '../../../database/replica/replica.ts';
+import { measureReplica } from '../../../database/reads/replica.ts';
 import { type Finding, found } from '../finding.ts';
 
 /** The distance to the primary, in bytes of its log (one segment), from which on the replica can rarely be read. */

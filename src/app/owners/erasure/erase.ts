@@ -1,7 +1,7 @@
-import { hasFormerNames, removeFormerNames } from '../../../accounts/former-name-store.ts';
-import { eraseInstallations } from '../../../accounts/installations/erase-store.ts';
+import { eraseInstallations } from '../../../accounts/installations/store.ts';
 import { eraseNextRepositories, eraseSomeRepositories } from '../../../accounts/repositories/erase-store.ts';
 import { hideSomeRepositories } from '../../../accounts/repositories/hide-store.ts';
+import { hasFormerNames, removeFormerNames } from '../../../accounts/store.ts';
 import { type ErasedAccount, findErased, removeAccount, removeRows } from '../../../accounts/visibility/erase-store.ts';
 import { isPersonOptedOut } from '../../../accounts/visibility/opt-out-store.ts';
 import { removeLists } from '../../../contributions/contributors/ranking-store.ts';
@@ -10,7 +10,7 @@ import { hasAddresses, releaseAddresses } from '../../../contributions/items/ide
 import type { Connection } from '../../../database/connections/connection.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import { announce } from '../../../database/queue/announcements.ts';
-import { takeErasureLock } from '../../../database/schema/erasure-lock.ts';
+import { takeErasureLock } from '../../../database/schema/erasure.ts';
 import { makeRanksAnonymous, withdrawSome } from '../../../recognition/boards/seasons/withdrawal-store.ts';
 import { deleteEvaluations, deleteFormerNames, deleteLookups, optOutAddresses } from './store.ts';
 

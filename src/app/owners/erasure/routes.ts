@@ -1,8 +1,7 @@
 import type { AccessServices } from '../../../accounts/access/services.ts';
-import { removeErasedRows } from '../../../contributions/items/erased-repository-store.ts';
+import { removeErasedRows } from '../../../contributions/items/erase-store.ts';
 import { cleanUpJob } from '../../../contributions/items/jobs.ts';
-import { inBatches } from '../../../database/connections/in-batches.ts';
-import { inTransaction } from '../../../database/connections/transaction.ts';
+import { inBatches, inTransaction } from '../../../database/connections/transaction.ts';
 import { addJob } from '../../../database/queue/added-jobs.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
 import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { removeFormerNames } from '../../../accounts/former-name-store.ts';
-import { endInstallations } from '../../../accounts/installations/erase-store.ts';
+import { endInstallations } from '../../../accounts/installations/store.ts';
 import { lookUpJob, refreshJob } from '../../../accounts/jobs.ts';
 import { hideSomeRepositories } from '../../../accounts/repositories/hide-store.ts';
+import { removeFormerNames } from '../../../accounts/store.ts';
 import { emptyAccount } from '../../../accounts/visibility/erase-store.ts';
 import { addOptedOutEmails, addOptedOutNames, addOptOuts } from '../../../accounts/visibility/opt-out-store.ts';
 import { eraseAddresses } from '../../../contributions/items/identity-store.ts';
@@ -10,7 +10,7 @@ import { calendarJob, collectJob, fetchReportedTotalsJob } from '../../../contri
 import type { Connection } from '../../../database/connections/connection.ts';
 import { announce } from '../../../database/queue/announcements.ts';
 import { deleteSome } from '../../../database/schema/delete-some.ts';
-import { takeErasureLock } from '../../../database/schema/erasure-lock.ts';
+import { takeErasureLock } from '../../../database/schema/erasure.ts';
 import type { Account } from '../../../model/account.ts';
 
 /** The most repositories that are hidden together with their owner. */

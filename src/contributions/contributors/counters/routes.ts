@@ -15,7 +15,7 @@ import { ListParameters, loadList, narrowedBy } from '../../evidence/list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../evidence/present.ts';
 import { countItems, countItemsOfEach } from '../../evidence/store.ts';
 import { type Collected, collectedOfRepository, uncollectedWithin } from '../collected.ts';
-import { findRepositoryCounters, type RepositoryCounters } from './store.ts';
+import { findRepositoryCounters, type RepositoryCounters } from '../store.ts';
 
 /** The counters of single repositories. */
 const names = counterNames.filter((name) => name !== 'contributed_to');

@@ -1,13 +1,16 @@
 import { SignJWT } from 'jose';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../model/errors.ts';
-import { HttpTransport, type OnExchange, type RawResponse, withoutContent } from '../../transport/http-transport.ts';
-import { Redirected } from '../../transport/redirects.ts';
-import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
-import { graphqlUrl } from '../client.ts';
-import { isLimited, retryTime } from '../limits.ts';
-import type { RestVersion } from '../rest-version.ts';
-import type { AppIdentity } from './identity.ts';
+import {
+  HttpTransport,
+  type OnExchange,
+  type RawResponse,
+  Redirected,
+  withoutContent,
+} from '../../transport/http-transport.ts';
+import { graphqlUrl, isLimited, type RestVersion, retryTime } from '../client.ts';
+import type { AppIdentity } from '../credentials.ts';
+import { checkPayload, invalid, parseJson, unavailable } from '../failures.ts';
 
 export interface AppClientOptions {
   /** The version that requests name. */

@@ -11,9 +11,8 @@ import {
 } from '../../interface/notifier.ts';
 import type { Call } from '../../interface/provider.ts';
 import type { Secret } from '../../transport/credential.ts';
-import { checkPayload } from '../checks.ts';
 import type { Query } from '../client.ts';
-import { classifyGraphqlErrors, GraphqlResponse } from '../failures.ts';
+import { checkPayload, classifyGraphqlErrors, GraphqlResponse } from '../failures.ts';
 import { addDiscussionComment, discussionTitles, lastComments } from '../queries.ts';
 import type { AppClient, AppRequest, AppResponse } from './client.ts';
 

@@ -3,8 +3,7 @@ import { noDetails } from '../../../model/contribution.ts';
 import { isWrittenByService } from '../../interface/notifier.ts';
 import type { ContributionPage, KnownRepository } from '../../interface/provider.ts';
 import { commentReactions } from '../queries.ts';
-import { Collector, type PageReader, type StreamContext } from './collector.ts';
-import { allReactions } from './items.ts';
+import { allReactions, Collector, type PageReader, type StreamContext } from './items.ts';
 import { type ReactionPage, type RestCommentPayload, RestCommentsPayload } from './payloads.ts';
 
 /** The most items on a page of GitHub. */

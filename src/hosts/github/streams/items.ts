@@ -1,15 +1,20 @@
 import { Type } from 'typebox';
-import { type Contribution, type ItemKind, type LineCounts, noDetails } from '../../../model/contribution.ts';
-import { readOrSkip } from '../../http/read-or-skip.ts';
-import { orElse } from '../../http/tolerant.ts';
-import { toDate } from '../../interface/collector.ts';
-import type { Call, KnownRepository } from '../../interface/provider.ts';
-import { existing } from '../checks.ts';
-import type { GitHubReaders, Query } from '../client.ts';
-import { TooHeavy } from '../failures.ts';
-import { type ActorPayload, Count, Nullable, page, Text } from '../payloads.ts';
+import {
+  type Contribution,
+  type ContributionDetails,
+  type ItemKind,
+  type LineCounts,
+  noDetails,
+  reviewStates,
+} from '../../../model/contribution.ts';
+import { orElse, readOrSkip } from '../../http/tolerant.ts';
+import { PageCollector, toDate } from '../../interface/collector.ts';
+import type { Call, ContributionPage, KnownRepository, Position } from '../../interface/provider.ts';
+import { restActor, toActor } from '../actors.ts';
+import type { GitHubClient, GitHubReaders, Query } from '../client.ts';
+import { existing, TooHeavy } from '../failures.ts';
+import { type ActorPayload, Count, Nullable, page, type RestAccountPayload, Text } from '../payloads.ts';
 import { moreFiles, moreReactions, moreReviews } from '../queries.ts';
-import type { Collector, StreamContext } from './collector.ts';
 import type {
   DeepDiscussionPayload,
   DeepIssuePayload,
@@ -21,7 +26,72 @@ import type {
   ReactionPage,
   ReviewPage,
   ReviewPayload,
+  StarPayload,
 } from './payloads.ts';
+
+/** The client and the call for further requests about a page. */
+export interface StreamContext {
+  client: GitHubClient;
+  call: Call;
+}
+
+/** Reads a page of a stream. */
+export type PageReader = (
+  client: GitHubClient,
+  repository: KnownRepository,
+  position: Position & { pageSize: number },
+  call: Call,
+) => Promise<ContributionPage>;
+
+/** The fields that all kinds of items have. */
+interface ItemPayload {
+  id: string | number;
+  createdAt: string;
+  updatedAt: string | null;
+  closedAt?: string | null;
+  mergedAt?: string | null;
+  number?: number | null;
+  title?: string | null;
+}
+
+/** Collects the contributions on one page of GitHub, and the actors that they name. */
+export class Collector extends PageCollector<ActorPayload> {
+  protected override readonly toActor = toActor;
+
+  add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
+    const { number = null, title = null } = payload;
+    const heading = number === null ? undefined : { number, title };
+    const contribution = this.addItem(kind, author, { ...payload, heading });
+    contribution.closedAt = toDate(payload.closedAt);
+    contribution.mergedAt = toDate(payload.mergedAt);
+    return contribution;
+  }
+
+  /** Adds a submitted review. Leaves out a review that is not submitted, because only its author sees it. */
+  addReview(review: ReviewPayload, parentExternalId: string): void {
+    if (review.submittedAt === null) return;
+    const { fullDatabaseId: id, submittedAt: createdAt, updatedAt } = review;
+    const author = this.mention(review.author);
+    const added = this.add('review', author, { id, createdAt, updatedAt });
+    added.parentExternalId = parentExternalId;
+    added.details = { ...noDetails, state: reviewStates.find((state) => state === review.state.toLowerCase()) ?? null };
+  }
+
+  /** Adds a star. A star's id is that of its account, so a star of a deleted account is left out. */
+  addStar({ starredAt, node }: StarPayload): void {
+    const account = this.mention(node);
+    if (account === null) return;
+    this.add('star', account, { id: account, createdAt: starredAt, updatedAt: starredAt }).details = noDetails;
+  }
+
+  mentionByRest(payload: RestAccountPayload | null): string | null {
+    return this.addActor(payload && restActor(payload));
+  }
+
+  reactions(nodes: ReactionPage['nodes']): ContributionDetails['reactions'] {
+    return nodes.map(({ content, user }) => ({ emoji: content, reactor: this.mention(user) }));
+  }
+}
 
 /** GitHub shows at most 3,000 files of a pull request. */
 const maxFilePages = 30;

@@ -4,9 +4,8 @@ import { AppError } from '../../../model/errors.ts';
 import { isDenied } from '../../interface/denied.ts';
 import { knownTotals } from '../../interface/polls.ts';
 import type { Call, ContributionPage, Stream } from '../../interface/provider.ts';
-import { existing } from '../checks.ts';
 import type { GitHubClient, GitHubReaders } from '../client.ts';
-import { TooHeavy } from '../failures.ts';
+import { existing, TooHeavy } from '../failures.ts';
 import {
   deepDiscussions,
   deepIssues,
@@ -20,7 +19,6 @@ import {
   stars,
 } from '../queries.ts';
 import { toListed } from '../repositories.ts';
-import { Collector, type PageReader, type StreamContext } from './collector.ts';
 import { countComments, readComments } from './comments.ts';
 import {
   addDeepDiscussion,
@@ -29,7 +27,10 @@ import {
   addDiscussion,
   addIssue,
   addPullRequest,
+  Collector,
+  type PageReader,
   readItem,
+  type StreamContext,
 } from './items.ts';
 import type { StargazerPage } from './payloads.ts';
 

@@ -4,7 +4,7 @@ import { isPresentInSql } from '../../../accounts/repositories/present-store.ts'
 import type { LoadServices } from '../../../accounts/resolve.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { findOutcome } from '../../../database/queue/lookups.ts';
-import { allAwards, keptAwards } from '../../../database/schema/kept-awards.ts';
+import { allAwards, keptAwards } from '../../../database/schema/erasure.ts';
 import type { KnownRepository } from '../../../hosts/interface/provider.ts';
 import type { LookupTerms } from '../../../http/pipeline/endpoint.ts';
 import type { Account } from '../../../model/account.ts';

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isPresentInSql } from '../../../accounts/repositories/present-store.ts';
-import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { pointRead } from '../../../database/reads/point-reads.ts';
-import { allAwards, keptAwards } from '../../../database/schema/kept-awards.ts';
+import { allAwards, keptAwards } from '../../../database/schema/erasure.ts';
 
 /** An achievement that the file of a public repository defines at present. */
-export interface PublicAchievement {
+interface PublicAchievement {
   id: string;
   name: string;
   description: string;
@@ -47,13 +47,13 @@ export const maxHolders = 1000;
  * Returns the clauses `from` and `where` for the awards `w` of an achievement that are not revoked, and their accounts
  * `a`, which everyone may see.
  */
-export function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
+function heldInSql(achievementId: RawBuilder<unknown> = sql`h.id`) {
   return sql`from ${allAwards('w')} join accounts a on a.id = w.account_id
     where w.achievement_id = ${achievementId} and w.revoked_at is null and ${isShownInSql('a')}`;
 }
 
 /** Returns SQL for a table with the number of holders of the achievement `h`, at most `upTo`. */
-export function holdersInSql(upTo = maxHolders + 1) {
+function holdersInSql(upTo = maxHolders + 1) {
   // The offset lets each account be read by its key, however few accounts PostgreSQL expects.
   return sql`(select count(*)::integer as holders from (
     select from ${allAwards('w')} cross join lateral (
@@ -124,4 +124,30 @@ export async function findAchievementHolders(
     ${heldInSql(sql`${achievementId}`)} ${isOlder}
     order by w.awarded_at desc, w.id desc limit ${limit}`.execute(connection);
   return rows.map(({ us, ...holder }) => Object.assign(holder, { place: [us, holder.awardId] as const }));
+}
+
+/** An achievement that people can earn. */
+export interface Earnable extends PublicAchievement {
+  /** The newest award of it, whose image shows its icon; null without one. */
+  newest: { id: string; name: string } | null;
+}
+
+/**
+ * Finds the achievements that an owner's public repositories define at present, those that most people hold first.
+ * @param of.repositoryId null: all repositories of the owner.
+ */
+export async function findEarnable(
+  connection: Connection,
+  { ownerId, repositoryId }: { ownerId: string; repositoryId: string | null },
+  limit: number,
+): Promise<Earnable[]> {
+  const { rows } = await sql<Earnable>`
+    select h.id, h.name, h.description, r.name as repository, n.holders, (
+        select jsonb_build_object('id', w.id, 'name', a.name) ${heldInSql()}
+        order by w.awarded_at desc, w.id desc limit 1) as newest
+    from achievements h join repositories r on r.id = h.repository_id cross join lateral ${holdersInSql()} n
+    where r.owner_id = ${ownerId} and h.is_current and not r.is_private and ${isPresentInSql('r')}
+      and (${repositoryId}::uuid is null or r.id = ${repositoryId}::uuid)
+    order by n.holders desc, h.name, h.id limit ${limit}`.execute(connection);
+  return rows;
 }

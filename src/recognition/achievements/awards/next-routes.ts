@@ -10,7 +10,7 @@ import { AppError } from '../../../model/errors.ts';
 import { toListKey } from '../../../model/windows/cursors.ts';
 import { findProgressItems } from '../../rules/evaluation/progress-store.ts';
 import type { ParsedFiles } from '../files/read-file.ts';
-import { findNext, type NextAchievement } from './next.ts';
+import { findNext, type NextAchievement } from './next-store.ts';
 
 const Query = Type.Object({ ...PageParameters.properties, format: EvidenceFormat });
 

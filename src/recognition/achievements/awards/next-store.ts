@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
 import { isPublicInSql } from '../../../accounts/repositories/present-store.ts';
-import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { pointRead } from '../../../database/reads/point-reads.ts';
-import { allAwards } from '../../../database/schema/kept-awards.ts';
+import { allAwards } from '../../../database/schema/erasure.ts';
+import type { Config } from '../../rules/config.ts';
+import { type Goal, measureProgress, toGoal } from '../../rules/evaluation/progress-store.ts';
+import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
+import { storable } from '../files/store.ts';
 
 /** The file of a public repository with achievements that a person did not earn yet. */
-export interface OpenFile {
+interface OpenFile {
   repositoryId: string;
   repositoryName: string;
   ownerName: string;
@@ -24,7 +28,7 @@ export interface OpenFile {
  * reader.
  * @param values.parsed the object ids of files whose text is not needed.
  */
-export async function findOpenFiles(
+async function findOpenFiles(
   connection: Connection,
   { accountId, limit, parsed }: { accountId: string; limit: number; parsed: readonly string[] },
 ): Promise<OpenFile[]> {
@@ -51,4 +55,74 @@ export async function findOpenFiles(
     where not exists (select from streams s where s.repository_id = t.repository_id and s.completed_at is null)
     order by t.items desc, r.id limit ${limit}`.execute(connection);
   return rows;
+}
+
+/** The achievement that a person is closest to. */
+export interface NextAchievement {
+  name: string;
+  present: number;
+  wanted: number;
+  repositoryId: string;
+  goal: Goal;
+  /** The point actions of the file of the achievement. */
+  pointActions: Config['pointActions'];
+  /** A URL, a path in `iconSource`, or empty. */
+  icon: string;
+  iconSource: { owner: string; name: string; defaultBranch: string };
+}
+
+/** The numbers of files, and of goals of a file, that one image measures at most. */
+const maxFiles = 3;
+const maxGoals = 12;
+
+/**
+ * Finds the achievement that an account is closest to, among those that its contributions to public repositories have
+ * begun. Only public contributions count, so that the result says nothing that its reader may not see.
+ */
+export async function findNext(
+  connection: Connection,
+  accountId: string,
+  parsedFiles: ParsedFiles,
+): Promise<NextAchievement | undefined> {
+  // A copy, because a file that is parsed now may leave the cache before its text is read.
+  const parsed = new Map(parsedFiles.entries());
+  const files = await findOpenFiles(connection, { accountId, limit: maxFiles, parsed: [...parsed.keys()] });
+  const found = await Promise.all(
+    files.map((file) => {
+      const config = parsed.get(file.oid) ?? parseOnce(parsedFiles, { oid: file.oid, text: file.text ?? '' });
+      return measureGoals(connection, accountId, file, config);
+    }),
+  );
+  return found.flat().toSorted(byShare)[0];
+}
+
+function byShare(one: NextAchievement, other: NextAchievement): number {
+  return (
+    other.present / other.wanted - one.present / one.wanted ||
+    one.wanted - other.wanted ||
+    (one.name < other.name ? -1 : 1)
+  );
+}
+
+async function measureGoals(
+  connection: Connection,
+  accountId: string,
+  file: OpenFile,
+  { achievements, pointActions }: EvaluatedConfig,
+): Promise<NextAchievement[]> {
+  const open = new Set(file.names);
+  const goals = achievements
+    .filter(({ name }) => open.has(storable(name)))
+    .flatMap((achievement) => toGoal(achievement) ?? [])
+    .slice(0, maxGoals);
+  const { repositoryId, repositoryName: name, ownerName: owner, defaultBranch } = file;
+  const present = await measureProgress(connection, { repositoryId, accountId }, goals, pointActions);
+  return goals.flatMap((goal, index) => {
+    const { achievement, wanted } = goal;
+    const number = present[index] ?? 0;
+    if (number <= 0 || number >= wanted) return [];
+    const { icon } = achievement;
+    const iconSource = { owner, name, defaultBranch };
+    return [{ name: achievement.name, present: number, wanted, repositoryId, goal, pointActions, icon, iconSource }];
+  });
 }

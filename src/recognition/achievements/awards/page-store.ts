@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { isPresentInSql, isPublicInSql } from '../../../accounts/repositories/present-store.ts';
-import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { pointRead } from '../../../database/reads/point-reads.ts';
-import { keptAwards } from '../../../database/schema/kept-awards.ts';
+import { keptAwards } from '../../../database/schema/erasure.ts';
 import type { Account } from '../../../model/account.ts';
 import { countsSince, mayKnowInSql } from './access-store.ts';
 

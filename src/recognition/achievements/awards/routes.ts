@@ -20,8 +20,8 @@ import type { App } from '../../../http/server/app.ts';
 import { AppError } from '../../../model/errors.ts';
 import { awaitAccess } from './access-store.ts';
 import { countHolders } from './holders-store.ts';
-import { findNext, type NextAchievement } from './next.ts';
 import { type AwardServices, nextRoutes } from './next-routes.ts';
+import { findNext, type NextAchievement } from './next-store.ts';
 import { type Audience, type Award, type AwardPlace, audienceFor, findAward, findAwardPage } from './page-store.ts';
 
 /** The greatest number of holders that is counted: one more than the greatest that cards show. */

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { isPresentInSql } from '../../../accounts/repositories/present-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { deleteSome } from '../../../database/schema/delete-some.ts';
-import { takeSharedErasureLock } from '../../../database/schema/erasure-lock.ts';
-import { keptAwards } from '../../../database/schema/kept-awards.ts';
+import { keptAwards, takeSharedErasureLock } from '../../../database/schema/erasure.ts';
 import { enqueue } from '../../notifications/outbox-store.ts';
 import type { Kind } from '../../rules/kinds.ts';
 

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../../../http/pipeline/envelope.ts';
 import { issuerIn, paths } from '../../signing/issuer.ts';
-import { type StatusEntry, statusListUrl } from './status-list.ts';
+import { type StatusEntry, statusListUrl } from './status-store.ts';
 
 /** The data of an award that its credential contains. */
 export interface Proven {

@@ -1,8 +1,21 @@
+import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
-import { isOfErased, keptAwards } from '../../../database/schema/kept-awards.ts';
-import { listLength, type StatusEntry } from './status-list.ts';
+import { isOfErased, keptAwards } from '../../../database/schema/erasure.ts';
+import { formatTimestamp } from '../../../http/pipeline/envelope.ts';
+import { issuerId, paths } from '../../signing/issuer.ts';
+
+/** The number of bits of a list, 16 KiB: the minimum that the specification demands for the privacy of holders. */
+const listLength = 131_072;
+/** Verifiers whose clocks are slow accept a list that is valid from this time before its signature. */
+const validBeforeMs = 600_000;
+
+/** The bit of a credential in a status list. */
+export interface StatusEntry {
+  list: number;
+  position: number;
+}
 
 /** The number of random positions that are tried in the newest list; when all are taken, a new list begins. */
 const drawnAtOnce = 16;
@@ -70,7 +83,7 @@ async function addEntry(
  * Revokes the credential of an award, for good: its status is not reversible
  * (https://www.w3.org/TR/vc-bitstring-status-list/). When the award is restored, a new credential gets another entry.
  */
-export async function revokeCredential(transaction: Connection, awardId: string): Promise<void> {
+async function revokeCredential(transaction: Connection, awardId: string): Promise<void> {
   await transaction
     .updateTable('credential_statuses')
     .set({ award_id: null })
@@ -92,4 +105,68 @@ export async function isAwardStanding(connection: Connection, awardId: string): 
   const { rows } = await sql`
     select from ${keptAwards('w')} where id = ${awardId} and revoked_at is null`.execute(connection);
   return rows.length > 0;
+}
+
+export function statusListUrl(publicUrl: string, list: number): string {
+  return `${publicUrl}${paths.statusLists}/${list}`;
+}
+
+/**
+ * Returns a status list, without proof.
+ * @param revoked the positions of credentials that are revoked.
+ * https://www.w3.org/TR/vc-bitstring-status-list/#bitstringstatuslistcredential
+ */
+export function statusListCredential(
+  { list, revoked }: { list: number; revoked: readonly number[] },
+  { publicUrl, now, maxAgeS }: { publicUrl: string; now: Date; maxAgeS: number },
+) {
+  const url = statusListUrl(publicUrl, list);
+  return {
+    '@context': ['https://www.w3.org/ns/credentials/v2'],
+    id: url,
+    type: ['VerifiableCredential', 'BitstringStatusListCredential'],
+    issuer: issuerId(publicUrl),
+    validFrom: formatTimestamp(new Date(now.getTime() - validBeforeMs)),
+    credentialSubject: {
+      id: `${url}#list`,
+      type: 'BitstringStatusList',
+      statusPurpose: 'revocation',
+      ttl: maxAgeS * 1000,
+      encodedList: encodeList(revoked),
+    },
+  };
+}
+
+/** Encodes a list: the first bit is the left one, compressed with gzip, as multibase with its mark for base64url. */
+function encodeList(revoked: readonly number[]): string {
+  const bits = Buffer.alloc(listLength / 8);
+  for (const position of revoked)
+    bits.writeUInt8(bits.readUInt8(position >> 3) | (0x80 >> (position & 7)), position >> 3);
+  return `u${gzipSync(bits).toString('base64url')}`;
+}
+
+/**
+ * Revokes or restores an award, if it is from a repository that the account owns. A revoked credential stays revoked.
+ * @param revocation null to restore the award.
+ * @returns `absent` when there is no such award, `same` when it had this state before.
+ */
+export async function setRevoked(
+  transaction: Connection,
+  { ownerId, awardId }: { ownerId: string; awardId: string },
+  revocation: { at: Date; reason: string } | null,
+): Promise<'absent' | 'same' | 'changed'> {
+  const { rows } = await sql<{ is_revoked: boolean }>`
+    select w.revoked_at is not null as is_revoked
+    from ${keptAwards('w')} join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
+    where w.id = ${awardId} and r.owner_id = ${ownerId} for update of w`.execute(transaction);
+  const [award] = rows;
+  if (award === undefined) return 'absent';
+  if (award.is_revoked === (revocation !== null)) return 'same';
+  await transaction
+    .updateTable('awards')
+    .set({ revoked_at: revocation?.at ?? null, revoked_reason: revocation?.reason ?? null })
+    .where('id', '=', awardId)
+    .execute();
+  if (revocation !== null) await revokeCredential(transaction, awardId);
+  return 'changed';
 }

@@ -2,8 +2,8 @@ import type { LRUCache } from 'lru-cache';
 import type { RepositoryFile, UnreportedKind } from '../../../hosts/interface/provider.ts';
 import { newFault } from '../../rules/conditions/fault.ts';
 import type { Config } from '../../rules/config.ts';
-import { maxFileBytes } from '../../rules/file/decode.ts';
 import { type Report, toReports } from '../../rules/file/report.ts';
+import { maxFileBytes } from '../../rules/file/yaml-tree.ts';
 import { readConfigFile } from '../config-file.ts';
 
 /** The file of achievements of a repository, parsed. */

@@ -8,8 +8,8 @@ import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';
 import type { App } from '../../../http/server/app.ts';
 import type { Account } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
+import { setRevoked } from '../credentials/status-store.ts';
 import { storable } from '../files/store.ts';
-import { setRevoked } from './store.ts';
 
 const AwardPath = Type.Object({
   ...AccountPath.properties,

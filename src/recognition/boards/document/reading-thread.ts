@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { parentPort } from 'node:worker_threads';
 import type { Provider } from '../../../hosts/interface/provider.ts';
 import type { Account } from '../../../model/account.ts';
-import { toFileHost } from '../file/hosts.ts';
-import { readBoardsFile } from '../file/read-file.ts';
+import { readBoardsFile, toFileHost } from '../file/read-file.ts';
 
 /** A document, its owner, and the data that hosts do not return. */
 export interface UnreadDocument {

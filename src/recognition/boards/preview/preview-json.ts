@@ -1,8 +1,7 @@
 import { formatTimestamp } from '../../../http/pipeline/envelope.ts';
 import { toWindowMeaning } from '../../../model/windows/window.ts';
 import { concernsPerson } from '../../rules/conditions/terms.ts';
-import { explainRule } from '../../rules/file/explain-file.ts';
-import { nouns } from '../../rules/file/nouns.ts';
+import { explainRule, nouns } from '../../rules/file/explain-file.ts';
 import { toRepositories, toRules } from '../views/board-json.ts';
 import type { BoardPreview } from './preview-store.ts';
 

@@ -3,7 +3,7 @@ import type { Connection } from '../../../database/connections/connection.ts';
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
 import type { Board, PersonName } from '../board.ts';
 import { type BoardWindow, toBoardWindow } from '../board-window.ts';
-import { peopleNamedIn } from '../named-people-store.ts';
+import { peopleNamedIn } from '../people/named-people-store.ts';
 import { findMembers, type Members } from '../ranking/member-store.ts';
 import { rankedSql } from '../ranking/rank-store.ts';
 

@@ -4,7 +4,7 @@ import { AccountPath } from '../../../http/pipeline/endpoint.ts';
 import { OptionalTimestampSchema, SingleSchema, single } from '../../../http/pipeline/envelope.ts';
 import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';
 import type { App } from '../../../http/server/app.ts';
-import { maxFileBytes } from '../../rules/file/decode.ts';
+import { maxFileBytes } from '../../rules/file/yaml-tree.ts';
 import type { DocumentReader } from '../document/document-reader.ts';
 import { DocumentBody, FaultItem, toFault, withTextBodies } from '../document/routes.ts';
 import { BoardItem } from '../views/board-json.ts';

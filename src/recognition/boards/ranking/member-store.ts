@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isPresentInSql } from '../../../accounts/repositories/present-store.ts';
-import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import { knownUntil } from '../../../contributions/items/collection-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { formatTimestamp } from '../../../http/pipeline/envelope.ts';
@@ -8,8 +8,8 @@ import { contributionKinds } from '../../../model/kinds.ts';
 import { kindsAbove, kindsOfAction } from '../../rules/kinds.ts';
 import type { Board, RepositoryPattern } from '../board.ts';
 import { maxRepositories } from '../file/schema.ts';
-import { namesUnknownPeople } from '../named-people-store.ts';
-import { findUnreadTeams, listTeamKeys } from '../teams/team-store.ts';
+import { namesUnknownPeople } from '../people/named-people-store.ts';
+import { findUnreadTeams, listTeamKeys } from '../people/team-store.ts';
 import { type CountedRepository, type Coverage, type IncompleteRepository, listMissing } from './coverage.ts';
 
 /** The repositories that a board counts, and how far they are collected. */

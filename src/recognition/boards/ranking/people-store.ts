@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isOfTypeInSql } from '../../../accounts/actor-store.ts';
-import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import { contributionKinds } from '../../../model/kinds.ts';
 import { countedUntil } from '../../../model/windows/window.ts';
-import { isInRepositories, itemSource } from '../../rules/evaluation/item-sources.ts';
-import type { Statement } from '../../rules/evaluation/statement.ts';
+import { isInRepositories, itemSource, type Statement } from '../../rules/evaluation/item-sources.ts';
 import type { Board, PersonName } from '../board.ts';
 import { type BoardWindow, toGrantTime } from '../board-window.ts';
-import { toTeamKey } from '../teams/team-store.ts';
+import { toTeamKey } from '../people/team-store.ts';
 import type { Members } from './member-store.ts';
 import { scoreStatement } from './score-store.ts';
 

@@ -1,8 +1,7 @@
 import type { Connection } from '../../../database/connections/connection.ts';
-import { inBatches } from '../../../database/connections/in-batches.ts';
-import { inTransaction } from '../../../database/connections/transaction.ts';
+import { inBatches, inTransaction } from '../../../database/connections/transaction.ts';
 import { announce } from '../../../database/queue/announcements.ts';
-import { takeSharedErasureLock } from '../../../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../../../database/schema/erasure.ts';
 import type { Checked } from '../../rules/conditions/terms.ts';
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
 import type { Board } from '../board.ts';
@@ -11,19 +10,23 @@ import { toBoardWindow } from '../board-window.ts';
 import { restAfter } from '../jobs.ts';
 import { findMembers, hasOtherMembers, saveMembers } from './member-store.ts';
 import type { RankingInput } from './people-store.ts';
-import { maxPeople, type RankingPlan, type Saved, saveNextPart, saveRanks } from './rank-store.ts';
-import { hasOldVersions, recordLeaders, removeOldVersions } from './ranking-version-store.ts';
-import { mergeChanges, noteAll, takeChanges } from './recount-notes-store.ts';
 import {
   findNextRanking,
   findState,
   hashBasis,
+  maxPeople,
   presentNextRanking,
+  type RankingPlan,
   type RankingState,
+  type Saved,
   saveCost,
+  saveNextPart,
   saveNextState,
+  saveRanks,
   saveState,
-} from './state-store.ts';
+} from './rank-store.ts';
+import { hasOldVersions, recordLeaders, removeOldVersions } from './ranking-version-store.ts';
+import { mergeChanges, noteAll, takeChanges } from './request-store.ts';
 
 /**
  * The time, in ms, after which all transactions have ended that began before a new repository of a board was stored.

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { concernsPerson } from '../../rules/conditions/terms.ts';
 import { triggerSql } from '../../rules/evaluation/compile.ts';
-import { satisfiedAt } from '../../rules/evaluation/instants.ts';
 import {
   effective,
   type ItemSource,
@@ -10,12 +9,11 @@ import {
   lowerCase,
   parentKinds,
   type Scope,
+  Statement,
 } from '../../rules/evaluation/item-sources.ts';
 import { allHold } from '../../rules/evaluation/item-terms.ts';
-import { Measures, needsLabels } from '../../rules/evaluation/measures.ts';
-import { planPerson } from '../../rules/evaluation/person-terms.ts';
-import { PointSums } from '../../rules/evaluation/point-sums.ts';
-import { Statement } from '../../rules/evaluation/statement.ts';
+import { Measures, needsLabels, satisfiedAt } from '../../rules/evaluation/measures.ts';
+import { PointSums, planPerson } from '../../rules/evaluation/person-terms.ts';
 import { always } from '../../rules/file/read-trigger.ts';
 import type { Board, BoardRule } from '../board.ts';
 import { type BoardWindow, decidedAt } from '../board-window.ts';

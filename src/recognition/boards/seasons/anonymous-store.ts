@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { PersonName } from '../board.ts';
-import { hasRule, readDefinition, readFields } from '../definition.ts';
+import { hasRule, readDefinition, readFields } from '../board-store.ts';
 import { isTeam, toPerson } from '../file/read-people.ts';
-import { peopleNamedIn, toPersonKey } from '../named-people-store.ts';
+import { peopleNamedIn, toPersonKey } from '../people/named-people-store.ts';
 import { type NamingParts, namesIn, withoutNames, withoutNamesIn } from './removed-names.ts';
 import type { Season } from './season-store.ts';
 import { keepForParts, peopleAtOnce } from './season-version-store.ts';

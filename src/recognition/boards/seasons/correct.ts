@@ -3,14 +3,13 @@ import { AppError } from '../../../model/errors.ts';
 import { withEvaluationMemory } from '../../rules/evaluation/evaluate-store.ts';
 import { findSigner } from '../../signing/sign.ts';
 import type { Board } from '../board.ts';
-import { findAnyBoard, type StoredBoard } from '../board-store.ts';
+import { findAnyBoard, hasRule, readDefinition, type StoredBoard } from '../board-store.ts';
 import { type BoardWindow, endedWindows, settledAt } from '../board-window.ts';
-import { hasRule, readDefinition } from '../definition.ts';
 import { withoutPrivate } from '../ranking/coverage.ts';
 import { findMembers, type Members } from '../ranking/member-store.ts';
+import { type CountingServices, type SeasonServices, writeSeasons } from './freeze.ts';
 import { findIncomplete, findSeason, type Season } from './season-store.ts';
 import { addVersion, hasUnwritten, type NewVersion, settledIn } from './season-version-store.ts';
-import { type CountingServices, type SeasonServices, writeSeasons } from './write-seasons.ts';
 
 /** The most seasons that one run completes. */
 const seasonsAtOnce = 50;

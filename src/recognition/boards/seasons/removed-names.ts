@@ -1,6 +1,6 @@
 import type { Board } from '../board.ts';
-import { hasRule, readDefinition, readFields } from '../definition.ts';
-import { listPersonKeys, toPersonKey } from '../named-people-store.ts';
+import { hasRule, readDefinition, readFields } from '../board-store.ts';
+import { listPersonKeys, toPersonKey } from '../people/named-people-store.ts';
 import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
 
 /** Removes the names of people who were erased or hidden from the texts of a season, not from its table. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { CountedRepository, Coverage } from '../ranking/coverage.ts';
 

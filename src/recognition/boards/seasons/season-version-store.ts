@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { advisoryLocks } from '../../../database/schema/advisory-locks.ts';
 import type { Board } from '../board.ts';
 import { type BoardWindow, settledAt } from '../board-window.ts';
+import { toTeamKey } from '../people/team-store.ts';
 import type { CountedRepository } from '../ranking/coverage.ts';
 import type { Members } from '../ranking/member-store.ts';
 import { listOrder, peopleStatement, type RankingInput, rankInSql, rounded } from '../ranking/people-store.ts';
 import { maxPeople, rankedSql } from '../ranking/rank-store.ts';
-import { toTeamKey } from '../teams/team-store.ts';
 import { namesIn } from './removed-names.ts';
 import {
   compareRules,

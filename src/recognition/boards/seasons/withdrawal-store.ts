@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
-import { inBatches } from '../../../database/connections/in-batches.ts';
-import { inTransaction } from '../../../database/connections/transaction.ts';
+import { inBatches, inTransaction } from '../../../database/connections/transaction.ts';
 
 /** The most seasons whose statements one transaction withdraws. */
 const seasonsAtOnce = 100;

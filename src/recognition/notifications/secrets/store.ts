@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { addJob } from '../../../database/queue/added-jobs.ts';
-import { notifyJob } from '../jobs.ts';
+import { notifyJob } from '../outbox-store.ts';
 
 /** The most messages that one statement makes due. */
 const retriedAtOnce = 1000;

@@ -1,9 +1,8 @@
 import { nearest } from '../../../model/text/nearest.ts';
-import { dateForms, nearestDate, readDate } from './dates.ts';
 import { alternatives, type Fault, newFault, type Span } from './fault.ts';
 import { maxInteger } from './parser.ts';
 import type { Comparison, Membership, Text, Value } from './syntax.ts';
-import type { ItemTerm } from './terms.ts';
+import { dateForms, type ItemTerm, nearestDate, readDate } from './terms.ts';
 import {
   emojiAliases,
   emojis,

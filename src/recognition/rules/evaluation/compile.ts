@@ -1,11 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Checked, concernsPerson } from '../conditions/terms.ts';
 import type { Achievement, PointAction, PointRule, Trigger } from '../config.ts';
-import { type ItemSource, itemSource, noAuthors, type Scope, Steps } from './item-sources.ts';
+import { type ItemSource, itemSource, noAuthors, type Scope, Statement, Steps } from './item-sources.ts';
 import { type Measure, Measures } from './measures.ts';
-import { holdsSince, type PersonNode, planPerson } from './person-terms.ts';
-import { PointSums } from './point-sums.ts';
-import { Statement } from './statement.ts';
+import { holdsSince, type PersonNode, PointSums, planPerson } from './person-terms.ts';
 
 /** An achievement that a person earned, and the moment of the contribution that completed it. */
 export interface EarnedRow {

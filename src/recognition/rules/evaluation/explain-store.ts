@@ -14,7 +14,7 @@ import { compileTotal } from './compile.ts';
 import { evaluate } from './evaluate-store.ts';
 import { type ItemSource, itemSource, type Scope } from './item-sources.ts';
 import { ageColumn, allHold, holds, numberColumn } from './item-terms.ts';
-import type { Unread } from './unread.ts';
+import type { Unread } from './read-state-store.ts';
 
 /** An explanation why a trigger holds for a person, or why it does not. */
 export interface ExplainedTrigger {

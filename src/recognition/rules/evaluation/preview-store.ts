@@ -6,8 +6,7 @@ import type { Config } from '../config.ts';
 import { dataOfTrigger, type RequiredData } from '../file/required-data.ts';
 import { evaluate } from './evaluate-store.ts';
 import { type ExplainedTrigger, explain } from './explain-store.ts';
-import { findReadState } from './read-state-store.ts';
-import { findUnread, type Reading, type Unread } from './unread.ts';
+import { findReadState, findUnread, type Reading, type Unread } from './read-state-store.ts';
 
 /** The result of an evaluation of an achievement by the stored contributions. */
 export interface Preview {

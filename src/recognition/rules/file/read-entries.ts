@@ -1,7 +1,27 @@
+import type { TSchema } from 'typebox';
 import { nearest } from '../../../model/text/nearest.ts';
 import { alternatives, type Fault, newFault } from '../conditions/fault.ts';
-import type { Shape } from './shape.ts';
 import { repeatedKey, type YamlEntry, type YamlMapping, type YamlNode } from './yaml-tree.ts';
+
+/** A TypeBox schema as the plain JSON Schema that it is, with the keywords that the schema of the file uses. */
+export interface Shape {
+  type?: string | string[];
+  enum?: readonly unknown[];
+  properties?: Readonly<Record<string, Shape>>;
+  /** The values of a mapping whose keys the author chooses, by the pattern of the keys. */
+  patternProperties?: Readonly<Record<string, Shape>>;
+  maxProperties?: number;
+  required?: readonly string[];
+  items?: Shape;
+  minItems?: number;
+  maxItems?: number;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+  description?: string;
+}
 
 type ShapeWithKeys = Shape & { properties: Readonly<Record<string, Shape>> };
 
@@ -164,4 +184,8 @@ export function nodeAt(node: YamlNode, ...path: (string | number)[]): YamlNode {
     found = inner;
   }
   return found;
+}
+
+export function toShape(schema: TSchema): Shape {
+  return schema;
 }

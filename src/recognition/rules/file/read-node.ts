@@ -3,8 +3,7 @@ import { Check } from 'typebox/value';
 import { findControlCharacter } from '../../../model/text/control-characters.ts';
 import { nearest } from '../../../model/text/nearest.ts';
 import { alternatives, type Fault, newFault, type Span } from '../conditions/fault.ts';
-import { isUnquotedSign, nodeAt, readEntries, readNamed } from './read-entries.ts';
-import { type Shape, toShape } from './shape.ts';
+import { isUnquotedSign, nodeAt, readEntries, readNamed, type Shape, toShape } from './read-entries.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { Connection } from '../../../database/connections/connection.ts';
-import { inBatches } from '../../../database/connections/in-batches.ts';
+import { inBatches } from '../../../database/connections/transaction.ts';
 import type { ImageSize } from '../card.ts';
 import type { ImageClient } from './client.ts';
 import { encodeImage, toDataAddress } from './encode.ts';

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import { deleteSome } from '../../../database/schema/delete-some.ts';
-import { takeSharedErasureLock } from '../../../database/schema/erasure-lock.ts';
+import { takeSharedErasureLock } from '../../../database/schema/erasure.ts';
 import type { Encoded } from './encode.ts';
 
 /** The stored state of the image at a URL. */

@@ -4,8 +4,8 @@ import type { Connection } from '../../../database/connections/connection.ts';
 import { MovedRepository, RepositoryPath } from '../../../http/pipeline/endpoint.ts';
 import type { Page, PageServices } from '../../../http/pipeline/pages.ts';
 import { AppError } from '../../../model/errors.ts';
-import { type Earnable, findEarnable } from '../../../recognition/achievements/awards/earnable-store.ts';
-import { findBoardsOfRepository, type OpenBoard } from '../../../recognition/boards/views/open-board-store.ts';
+import { type Earnable, findEarnable } from '../../../recognition/achievements/awards/holders-store.ts';
+import { findBoardsOfRepository, type OpenBoard } from '../../../recognition/boards/views/view-store.ts';
 import {
   accountPath,
   composerPath,

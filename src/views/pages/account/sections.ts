@@ -3,8 +3,7 @@ import type { ShownRepository } from '../../../accounts/repositories/page-store.
 import { colourOfLanguage } from '../../../contributions/languages/linguist.ts';
 import type { LanguageSum } from '../../../contributions/languages/store.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../../../model/kinds.ts';
-import type { Earnable } from '../../../recognition/achievements/awards/earnable-store.ts';
-import { maxHolders } from '../../../recognition/achievements/awards/holders-store.ts';
+import { type Earnable, maxHolders } from '../../../recognition/achievements/awards/holders-store.ts';
 import { toInitials } from '../../cards/drawing/avatar.ts';
 import { icons } from '../../cards/drawing/icons.ts';
 import { metals, toMetal } from '../../cards/drawing/medal.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { NextAchievement } from '../../../recognition/achievements/awards/next.ts';
+import type { NextAchievement } from '../../../recognition/achievements/awards/next-store.ts';
 import { accountPath, progressPath, repositoryPath } from '../addresses.ts';
 import { defineNumber } from '../definitions.ts';
 import { html, type Markup } from '../layout/html.ts';

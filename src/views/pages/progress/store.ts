@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { lookUpJob, refreshJob } from '../../../accounts/jobs.ts';
 import { isPresentInSql } from '../../../accounts/repositories/present-store.ts';
-import { isShownInSql } from '../../../accounts/visibility/shown-store.ts';
+import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import { collectJob, collectRepositoryJob, fetchReportedTotalsJob } from '../../../contributions/items/jobs.ts';
 import { findLookups, findWait } from '../../../contributions/totals/progress-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';

@@ -1,8 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../../../accounts/access/services.ts';
-import { type Cookies, cookiesFor, readCookie, writeCookie } from '../../../accounts/access/sessions/cookies.ts';
-import { readSession, requireFormToken } from '../../../accounts/access/sessions/session.ts';
+import {
+  type Cookies,
+  cookiesFor,
+  readCookie,
+  readSession,
+  requireFormToken,
+  writeCookie,
+} from '../../../accounts/access/sessions/session.ts';
 import {
   beginSignIn,
   canSignIn,

@@ -8,7 +8,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Connection } from '../../../../src/database/connections/connection.ts';
 import { openDatabase } from '../../../../src/database/connections/open.ts';
 import { type AwardContext, awardRepository } from '../../../../src/recognition/achievements/awards/award.ts';
-import { createAwardTasks } from '../../../../src/recognition/achievements/awards/tasks.ts';
+import { createAwardTasks } from '../../../../src/recognition/achievements/tasks.ts';
 import { createTestDatabase } from '../../../database.ts';
 import { sampled } from '../../../depth.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction } from '../../../../src/database/connections/transaction.ts';
-import { findNext } from '../../../../src/recognition/achievements/awards/next.ts';
+import { findNext } from '../../../../src/recognition/achievements/awards/next-store.ts';
 import { recordAwarded } from '../../../../src/recognition/achievements/awards/work-store.ts';
 import type { EvaluatedConfig } from '../../../../src/recognition/achievements/files/read-file.ts';
 import { openTestDatabase } from '../../../database.ts';

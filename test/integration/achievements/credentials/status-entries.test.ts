@@ -4,8 +4,11 @@ import { describe, it } from 'node:test';
 import { countImported } from '../../../../src/contributions/count-imported-store.ts';
 import { inTransaction } from '../../../../src/database/connections/transaction.ts';
 import { exportLines, importLines, readHeader } from '../../../../src/database/copy/export.ts';
-import { findRevoked, provideStatusEntry } from '../../../../src/recognition/achievements/credentials/status-store.ts';
-import { setRevoked } from '../../../../src/recognition/achievements/revocations/store.ts';
+import {
+  findRevoked,
+  provideStatusEntry,
+  setRevoked,
+} from '../../../../src/recognition/achievements/credentials/status-store.ts';
 import { reuseTestDatabase } from '../../../reused-database.ts';
 import { until } from '../../../time.ts';
 import { storeAwards } from '../stored-awards.ts';

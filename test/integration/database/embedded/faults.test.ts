@@ -4,10 +4,9 @@ import { chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
-import { canConnect } from '../../../../src/database/embedded/can-connect.ts';
-import { openEmbedded } from '../../../../src/database/embedded/embedded.ts';
+import { findPostmaster } from '../../../../src/database/embedded/cluster.ts';
+import { canConnect, openEmbedded } from '../../../../src/database/embedded/embedded.ts';
 import { explainOutput } from '../../../../src/database/embedded/failure.ts';
-import { findPostmaster } from '../../../../src/database/embedded/postmaster.ts';
 import { mountSmallDisk, useInodes } from '../../../small-disk.ts';
 import { until } from '../../../time.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
+import { RestVersion } from '../../../../src/hosts/github/client.ts';
 import { createGitHubProvider } from '../../../../src/hosts/github/provider.ts';
-import { RestVersion } from '../../../../src/hosts/github/rest-version.ts';
 import type { Diagnosis } from '../../../../src/hosts/interface/diagnosis.ts';
 import { until } from '../../../time.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeProtectedHeader, type JWK } from 'jose';
-import { generateSigningKey, type SigningAlgorithm } from '../../../../src/accounts/access/tokens/signing-key.ts';
+import { generateSigningKey, type SigningAlgorithm } from '../../../../src/accounts/access/tokens/signing-key-store.ts';
 import {
   currentCredentialKey,
   deleteSigners,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeList } from '@digitalbazaar/vc-bitstring-status-list';
-import { statusListCredential } from '../../../../src/recognition/achievements/credentials/status-list.ts';
+import { statusListCredential } from '../../../../src/recognition/achievements/credentials/status-store.ts';
 
 const terms = { publicUrl: 'https://badges.example.org', now: new Date('2026-06-15T12:00:00Z'), maxAgeS: 300 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { urgencies } from '../../../../src/hosts/interface/call.ts';
-import { Quota } from '../../../../src/hosts/transport/quota.ts';
+import { Quota } from '../../../../src/hosts/transport/limits.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 const resetAt = new Date('2026-06-15T12:30:00Z');

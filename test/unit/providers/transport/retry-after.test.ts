@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { believable, longestWaitMs, readRetryAfter } from '../../../../src/hosts/transport/headers.ts';
+import { believable, longestWaitMs, readRetryAfter } from '../../../../src/hosts/transport/limits.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const secondsUntil = (header: string | string[] | undefined): number | undefined => {
