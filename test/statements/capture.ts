@@ -52,7 +52,7 @@ function senderIn(stack: string): string | undefined {
   const lines = [...stack.matchAll(/\/((?:src|test|bench)\/[\w./-]+\.ts:\d+)/g)].map(([, line = '']) => line);
   const sender = lines.find(
     (line) =>
-      !/^(?:src\/database\/(?:tables\/storable|connections\/(?:pool|transaction)|reads\/(?:loan|request-pool|shared-reads|statement-scope)|replica\/replica-loan)|test\/statements\/)/.test(
+      !/^(?:src\/database\/(?:connections\/(?:pool|storable|transaction)|reads\/(?:loan|request-pool|statement-scope))|test\/statements\/)/.test(
         line,
       ),
   );
