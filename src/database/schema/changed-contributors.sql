@@ -14,15 +14,24 @@ begin
 end $$;
 
 -- Records the repositories that count for other accounts than before: their people follow in batches, because they may be
--- thousands.
+-- thousands. Nodes drop kept responses about these people at once, which have the numbers of before.
 create or replace function record_changed_repositories() returns trigger language plpgsql as $$
+declare
+  changed uuid[] := array(
+    select n.id from new_rows n join old_rows o using (id)
+    where (o.owner_id, o.is_private, o.deleted_at is null, o.is_fork)
+      is distinct from (n.owner_id, n.is_private, n.deleted_at is null, n.is_fork)
+    order by n.id);
+  repository uuid;
 begin
-  insert into changed_repositories (repository_id)
-  select n.id from new_rows n join old_rows o using (id)
-  where (o.owner_id, o.is_private, o.deleted_at is null, o.is_fork)
-    is distinct from (n.owner_id, n.is_private, n.deleted_at is null, n.is_fork)
-  order by n.id
+  insert into changed_repositories (repository_id) select unnest(changed)
   on conflict (repository_id) do update set position = null;
+  -- The people of each repository are at one place of a divided database.
+  foreach repository in array changed loop
+    exit when count_announced() > max_announced();
+    perform announce_accounts(array(
+      select account_id from contributor_totals where repository_id = repository limit max_announced() + 1));
+  end loop;
   return null;
 end $$;
 
