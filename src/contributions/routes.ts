@@ -123,6 +123,8 @@ interface LoadedSeries {
 interface LoadedCalendar {
   calendar: Calendar;
   window: Window | undefined;
+  missing: readonly string[];
+  progress: Progress | undefined;
   includesPrivate: boolean;
 }
 
@@ -168,7 +170,9 @@ async function loadCalendar(services: RouteServices, context: Context): Promise<
   const { window } = context;
   const timeZone = calendarZone(context);
   const calendar = await findCalendar(services, context, { withPrivate: includesPrivate, window, timeZone });
-  return calendar && { calendar, window, includesPrivate };
+  if (calendar === undefined) return undefined;
+  const missing = calendar.isFinal ? [] : ['days'];
+  return { calendar, window, missing, progress: await loadProgress(services, context, missing), includesPrivate };
 }
 
 /** Returns the time zone of days; UTC where another one would show at which hours of the day a person works in private. */
@@ -247,7 +251,7 @@ function presentSeries(
 
 function presentCalendar(
   { resolver, now, publicUrl }: RouteServices,
-  { calendar: { input, asOf, isFinal }, window, includesPrivate }: LoadedCalendar,
+  { calendar: { input, asOf }, window, missing, progress, includesPrivate }: LoadedCalendar,
   context: Context,
 ): HandlerResult {
   const { account, provider, image, query } = context;
@@ -258,7 +262,8 @@ function presentCalendar(
       data: [toEntity(account, { url: provider.accounts.toUrl(account), publicUrl: publicUrl() })],
       provenance: {
         asOf,
-        missing: isFinal ? [] : ['days'],
+        missing,
+        progress,
         includesPrivate: input.includesPrivate,
         ...(window && { window }),
       },

@@ -4,12 +4,14 @@ import type { LoadServices } from '../../accounts/resolve.ts';
 import type { Job } from '../../database/queue/added-jobs.ts';
 import { findOutcome } from '../../database/queue/lookups.ts';
 import { MovedRepository, type ResolvedAccount } from '../../http/pipeline/endpoint.ts';
+import type { Progress } from '../../http/pipeline/envelope.ts';
 import type { ContributionKind } from '../../model/contribution.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Window } from '../../model/windows/window.ts';
 import { awaitListing } from '../items/await-listing.ts';
 import { findUncollected, narrowUncollected } from '../items/collection-store.ts';
 import { collectRepositoryJob } from '../items/jobs.ts';
+import { findProgress } from '../totals/progress-store.ts';
 import type { Scope } from './contributor.ts';
 
 /** The scope of a listing, and how current and complete it is. */
@@ -89,6 +91,15 @@ export async function collectedOfRepository(
     asOf: repository.collectedAt ?? repository.listedAt,
     uncollected: await findUncollected(connection, repository.id),
   };
+}
+
+/** Finds what reading the missing numbers of a scope waits for; undefined where none is missing. */
+export function findCollectedProgress(
+  { connection, now }: Pick<LoadServices, 'connection' | 'now'>,
+  { scope: { includesPrivate: withPrivate, ...repositories } }: Collected,
+  missing: readonly string[],
+): Promise<Progress | undefined> {
+  return findProgress(connection, { ...repositories, withPrivate }, missing, now());
 }
 
 /** Returns the kinds of which contributions in a window may be missing; without a window, in the lifetime. */

@@ -20,8 +20,13 @@ import { cutPage, neighbourCursors, type Page, PageParameters, type Place } from
 import { addEndpoint } from '../../http/pipeline/pipeline.ts';
 import type { App } from '../../http/server/app.ts';
 import { type ContributionKind, contributionKinds, namesOfKinds } from '../../model/kinds.ts';
-import { findProgress } from '../totals/progress-store.ts';
-import { type Collected, collectedOfRepository, loadCollected, uncollectedWithin } from './collected.ts';
+import {
+  type Collected,
+  collectedOfRepository,
+  findCollectedProgress,
+  loadCollected,
+  uncollectedWithin,
+} from './collected.ts';
 import type { Contributor } from './contributor.ts';
 import { findStart } from './ranking.ts';
 import { countAll, countContributors, findContributors } from './store.ts';
@@ -144,11 +149,9 @@ async function loadPage(
     limits === undefined
       ? await loadLifetime(services, context, collected)
       : await loadWindow(services, context, collected, limits);
-  const { uncollected, scope } = counted.collected;
+  const { uncollected } = counted.collected;
   const missing = namesOfKinds(uncollected.filter((kind) => counted.kinds.includes(kind)));
-  const { includesPrivate: withPrivate, ...repositories } = scope;
-  const progress = await findProgress(services.connection, { ...repositories, withPrivate }, missing, services.now());
-  return { ...counted, missing, progress };
+  return { ...counted, missing, progress: await findCollectedProgress(services, counted.collected, missing) };
 }
 
 /** Returns whether the list shows bots: as the request says, or by default in JSON and not in images. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import type { Connection } from '../../database/connections/connection.ts';
-import type { Comparison, Evidence, RemainderReason } from '../../http/pipeline/envelope.ts';
+import type { Comparison, Evidence, Progress, RemainderReason } from '../../http/pipeline/envelope.ts';
 import { cutPage, type Page, type PageStart, type Place, staleCursor } from '../../http/pipeline/pagination.ts';
 import { personTypes } from '../../model/agents.ts';
 import { AppError } from '../../model/errors.ts';
@@ -84,6 +84,8 @@ export interface LoadedEvidence extends Page<ListedItem> {
   window: Pick<Window, 'since' | 'until' | 'timeZone'> | undefined;
   asOf: Date;
   missing: readonly string[];
+  /** The reason for which missing items are not read yet; absent where none is missing. */
+  progress?: Progress | undefined;
   includesPrivate: boolean;
 }
 

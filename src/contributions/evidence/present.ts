@@ -78,7 +78,7 @@ export function presentEvidence(
   format: 'json' | 'csv' | undefined,
   { properties }: TObject = EvidenceItem,
 ): HandlerResult {
-  const { page, evidence, comparison, listKey, window, asOf, missing, includesPrivate } = loaded;
+  const { page, evidence, comparison, listKey, window, asOf, missing, progress, includesPrivate } = loaded;
   const data = page.map((item) => toItem(item, provider.repositories));
   return {
     envelope: envelope({
@@ -87,6 +87,7 @@ export function presentEvidence(
       provenance: {
         asOf,
         missing,
+        progress,
         includesPrivate,
         ...(window && { window }),
         source: 'collected',

@@ -14,6 +14,7 @@ import { toListKey } from '../../model/windows/cursors.ts';
 import { WindowParameters } from '../../model/windows/parameters.ts';
 import { countedUntil, type Window } from '../../model/windows/window.ts';
 import { findDays } from '../history.ts';
+import { findProgress } from '../totals/progress-store.ts';
 import { areTotalsWanted } from '../totals/wanted-totals-store.ts';
 import { findMissing, loadWindows, ofHost, wholeDays } from '../windows/counted-window.ts';
 import { countParts } from '../windows/counted-window-store.ts';
@@ -181,14 +182,17 @@ async function load(services: RouteServices, context: Context): Promise<LoadedEv
   const found = await loadList(services, wanted, list, { ...page, key });
   const terms = { ...counted, ...toEnds(found.scope) };
   const isMore = shown !== undefined && (found.evidence?.total ?? 0) > shown;
-  const missing =
+  const incomplete =
     (isMore || (await areTotalsWanted(connection, account)) ? [counter] : number?.missing) ??
     (await findMissing(connection, terms, account.type));
+  const missing = incomplete.filter((name) => name === counter);
+  const collected = { accountId: account.id, repositoryId: null, withPrivate: isOwner && includesPrivate };
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },
     asOf: account.fetchedAt ?? now(),
-    missing: missing.filter((name) => name === counter),
+    missing,
+    progress: await findProgress(connection, collected, missing, now()),
     includesPrivate,
   };
 }

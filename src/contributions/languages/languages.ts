@@ -1,12 +1,13 @@
 import { toEntity } from '../../accounts/entity.ts';
 import type { LoadServices, RouteServices } from '../../accounts/resolve.ts';
 import type { HandlerResult, ResolvedAccount } from '../../http/pipeline/endpoint.ts';
-import { envelope } from '../../http/pipeline/envelope.ts';
+import { envelope, type Progress } from '../../http/pipeline/envelope.ts';
 import type { ImageRequest, LanguagesInput } from '../../http/pipeline/images.ts';
 import type { Account } from '../../model/account.ts';
 import { countedUntil, type Window } from '../../model/windows/window.ts';
 import { countLanguagesJob } from '../items/jobs.ts';
 import { lastFetched } from '../last-fetched.ts';
+import { findProgress } from '../totals/progress-store.ts';
 import { wholeDays } from '../windows/counted-window.ts';
 import { colourOfLanguage } from './linguist.ts';
 import {
@@ -103,6 +104,9 @@ export interface LoadedLanguages {
   languages: CountedLanguages;
   window: Window | undefined;
   asOf: Date;
+  missing: readonly string[];
+  /** The reason for which missing files are not read yet; undefined where none is missing. */
+  progress: Progress | undefined;
 }
 
 type Context = ResolvedAccount & {
@@ -128,7 +132,17 @@ export async function loadLanguagesCard(
   const { hide } = context.image?.query ?? {};
   const hidden = new Set(typeof hide === 'string' ? hide.split(',') : []);
   const languages = await loadLanguages(services, context, { window, withPrivate, limit, hidden });
-  return languages && { languages, window, asOf };
+  if (languages === undefined) return undefined;
+  const missing = languages.isFinal ? [] : ['languages'];
+  const scope = { accountId: context.account.id, repositoryId: null, withPrivate: context.isOwner && withPrivate };
+  const progress = await findProgress(services.connection, scope, missing, services.now());
+  return { languages, window, asOf, missing, progress: progress && toFileProgress(progress) };
+}
+
+/** The changed files of commits are read after everything else of a repository, which then waits for nothing. */
+function toFileProgress({ repositories, ...wait }: Progress): Progress {
+  const isRead = repositories.complete === repositories.total && wait.reason === 'refused';
+  return { repositories, ...(isRead ? { reason: 'collecting' } : wait) };
 }
 
 /** Presents the languages of an account for their card. */
@@ -153,7 +167,7 @@ export function presentLanguageNumbers(services: RouteServices, loaded: LoadedLa
 
 function toResult(
   { resolver }: RouteServices,
-  { languages: { input, isFinal }, window, asOf }: LoadedLanguages,
+  { languages: { input }, window, asOf, missing, progress }: LoadedLanguages,
   content: Pick<Parameters<typeof envelope>[0], 'dataType' | 'data'>,
 ): HandlerResult {
   return {
@@ -161,7 +175,8 @@ function toResult(
       ...content,
       provenance: {
         asOf,
-        missing: isFinal ? [] : ['languages'],
+        missing,
+        progress,
         includesPrivate: input.includesPrivate,
         ...(window && { window }),
       },

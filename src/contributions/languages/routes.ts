@@ -90,7 +90,7 @@ async function loadEvidence(
   const includesPrivate = mayIncludePrivate(context);
   const loaded = await loadLanguagesCard(services, { ...context, query: { limit: maxLanguages } }, includesPrivate);
   if (loaded === undefined) return undefined;
-  const { window, asOf, languages } = loaded;
+  const { window, asOf, missing, progress } = loaded;
   const isOrganization = account.type === 'organization';
   const { period, since, until, time_zone: timeZone } = query;
   const key = toListKey([account.id, language, isOwner, includesPrivate, period, since, until, timeZone]);
@@ -124,7 +124,8 @@ async function loadEvidence(
     listKey: [key, toCursor(scope.since), toCursor(scope.until)],
     window: window && { since: scope.since, until: scope.until, timeZone: window.timeZone },
     asOf,
-    missing: languages.isFinal ? [] : ['languages'],
+    missing,
+    progress,
     includesPrivate,
   };
 }

@@ -76,10 +76,10 @@ export function pageRoutes(app: App, without: Services): void {
   addSearch(app, services);
   addPage(app, services, accountPage(services, provider));
   addPage(app, services, repositoryPage(services, provider));
-  addNumbers((kind) => addPage(app, services, evidencePage(site, services.now, kind)), provider);
+  addNumbers((kind) => addPage(app, services, evidencePage(services, kind)), provider);
   addPage(app, services, awardPage(services, provider));
   addPage(app, services, holdersPage(services, provider));
-  addPage(app, services, boardPage(site, provider));
+  addPage(app, services, boardPage(services, provider));
   progressRoutes(app, services);
   addAvatars(app, services, provider);
   addFiles(app, site);

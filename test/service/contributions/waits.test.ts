@@ -55,6 +55,11 @@ describe('the reason why a response is not complete', () => {
       `${organization}/contributors`,
       `${organization}/contributors?since=2020-01-01`,
       `${organization}/contributors?repository=${unread}`,
+      `${organization}/contributions/commits`,
+      `${organization}/contributions/commits?period=this-year`,
+      `${organization}/contributors/${person}/evidence`,
+      `${organization}/repositories/${unread}/contributions`,
+      `${organization}/repositories/${unread}/contributions/commits`,
     ]) {
       assert.deepEqual(await waitOf(path), { reason: 'quota', resumes_dttm: timeIn(inAnHour) }, path);
     }
@@ -65,6 +70,7 @@ describe('the reason why a response is not complete', () => {
     for (const path of [
       `${organization}/contributions?format=svg`,
       `${organization}/contributors?format=svg`,
+      `${organization}/contributions?card=calendar&format=svg`,
       `${organization}/contributors?format=svg&repository=${unread}`,
     ]) {
       const { text, headers } = await shared.service.get(path);

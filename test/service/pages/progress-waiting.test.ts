@@ -10,8 +10,10 @@ import { claimLookup, completeLookup, delayLookup } from '../../../src/database/
 import { locales } from '../../../src/views/languages/locales.ts';
 import { loadTexts } from '../../../src/views/languages/texts.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
+import { award } from '../achievements/award.ts';
 import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
+import { storeBoard } from './stored-board.ts';
 
 /** The pause, in ms, of the script before it opens another stream. */
 const pauseMs = 3000;
@@ -58,14 +60,18 @@ describe('pages of accounts that wait', () => {
     await announceChange(ids.organization);
   });
 
-  it('say in every language that the quota of the host is used up, and until when', async () => {
-    const { pool } = shared.service.database;
-    await pool.query(
+  /** Stores that a repository of the organization is being read, which waits for the quota. */
+  const storeWaiting = async (): Promise<void> => {
+    await shared.service.database.pool.query(
       `update streams set completed_at = null
        where repository_id in (select id from repositories where name = 'engine-1' and owner_id = $1)`,
       [ids.organization],
     );
     await delay(collectJob(ids.organization), 40);
+  };
+
+  it('say in every language that the quota of the host is used up, and until when', async () => {
+    await storeWaiting();
     for (const path of [`/github/${engines.name}`, `/github/${engines.name}/engine-1`]) {
       for (const locale of locales) {
         const { status, text } = await shared.service.get(`${path}?people=31&lang=${locale}`);
@@ -77,6 +83,37 @@ describe('pages of accounts that wait', () => {
       }
     }
     await readUntil(`/pages/progress/github/${engines.name}?until=complete`, /"isFailing":true/);
+  });
+
+  it('say it beside items, and boards and people with an achievement say it too', async () => {
+    const { service, simulator } = shared;
+    const { pool } = service.database;
+    const awardId = await award(service, 'Waited', { repository: 'engine-1' });
+    const { rows } = await pool.query('select achievement_id as id from awards where id = $1', [awardId]);
+    await storeWaiting();
+    await pool.query("update repositories set installed_at = now() where name = 'engine-1'");
+    await storeBoard(service, simulator);
+    await announceChange(ids.organization);
+    for (const path of [
+      'contributions/commits',
+      'engine-1/contributions/commits',
+      `contributors/${ada.name}`,
+      'boards/all',
+      `boards/all/people/${ada.name}`,
+      `engine-1/achievements/${rows[0]?.id}`,
+    ]) {
+      const { status, text } = await service.get(`/github/${engines.name}/${path}`);
+      assert.equal(status, 200, text);
+      assert.match(text, /<span data-failing>[^<]*github permits no more requests for now/, path);
+      assert.ok(text.includes('/pages/progress.js'), path);
+    }
+    const board = `${engines.name}/boards/all`;
+    const { body } = await service.get(board);
+    const { reason, repositories, resumes_dttm: resumes } = body.meta_data.progress ?? assert.fail();
+    assert.deepEqual([reason, repositories], ['quota', { complete: 0, total: 1 }]);
+    assert.match((await service.get(`${board}?format=svg`)).text, /goes on at \d\d:\d\d UTC/);
+    const { text: feed } = await service.get(`${board}/feed`);
+    assert.ok(feed.includes(`(quota until ${resumes})`), feed);
   });
 
   it('say that the lookup of a new name waits for quota, and until when, as its card does', async () => {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { findByName } from '../../../src/accounts/store.ts';
+import { collectJob } from '../../../src/contributions/items/jobs.ts';
+import { inTransaction } from '../../../src/database/connections/transaction.ts';
+import { delayLookup, failLookup } from '../../../src/database/queue/lookups.ts';
+import { AppError } from '../../../src/model/errors.ts';
 import { failStream } from '../../../src/sync/streams/stream-store.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { decode } from '../../integration/access/forge-token.ts';
@@ -195,6 +200,35 @@ describe('managing an account on pages', () => {
         /<small data-since>github has not given a usable response since Mar 1, 2026, 12:00\sPM UTC/,
       );
     }
+  });
+
+  it('says for what reading waits, and until when', async () => {
+    const { connection, pool } = shared.service.database;
+    const { account } = (await findByName(connection, 'github', engines.name)) ?? assert.fail();
+    await pool.query(
+      `update streams set completed_at = null
+       where repository_id in (select id from repositories where name = 'engine-1' and owner_id = $1)`,
+      [account.id],
+    );
+    const until = new Date(Date.now() + 1_800_000);
+    await inTransaction(connection, (transaction) =>
+      delayLookup(transaction, collectJob(account.id), until, new Date()),
+    );
+    const visitor = await administrator();
+    const { text } = await visitor.get(`/settings/github/${engines.name}/overview`);
+    assert.match(
+      text,
+      /<p class="note" role="status">github permits no more requests for now\. The service goes on at: /,
+    );
+    await failLookup(
+      connection,
+      collectJob(account.id).key,
+      { state: 'failed', error: new AppError('provider_unavailable', 'No.'), failedAt: until },
+      until,
+    );
+    await pool.query('update accounts set listed_at = null where id = $1', [account.id]);
+    const failing = await visitor.get(`/settings/github/${engines.name}/overview`);
+    assert.match(failing.text, /<p class="note" role="status">github has not given a usable response since /);
   });
 
   it('refuses a form without the token of the session, and unknown changes', async () => {

@@ -14,7 +14,7 @@ import type { ItemScope } from '../../evidence/items-store.ts';
 import { ListParameters, loadList, narrowedBy } from '../../evidence/list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../evidence/present.ts';
 import { countItems, countItemsOfEach } from '../../evidence/store.ts';
-import { type Collected, collectedOfRepository, uncollectedWithin } from '../collected.ts';
+import { type Collected, collectedOfRepository, findCollectedProgress, uncollectedWithin } from '../collected.ts';
 import { findRepositoryCounters, type RepositoryCounters } from '../store.ts';
 
 /** The counters of single repositories. */
@@ -62,15 +62,17 @@ export function repositoryCounterRoutes(app: App, services: RouteServices): void
         findCounters(services, context, collected),
         uncollectedWithin(services, collected, context.window),
       ]);
-      return { collected, counters, uncollected };
+      const missing = listMissing(uncollected);
+      return { collected, counters, missing, progress: await findCollectedProgress(services, collected, missing) };
     },
-    present: ({ collected, counters, uncollected }, { isOwner, window }) => ({
+    present: ({ collected, counters, missing, progress }, { isOwner, window }) => ({
       envelope: envelope({
         dataType: 'unknown',
         data: [{ repository: collected.of, contributions: counters }],
         provenance: {
           asOf: collected.asOf,
-          missing: listMissing(uncollected),
+          missing,
+          progress,
           includesPrivate: isOwner,
           ...(window && { window, source: 'collected' }),
         },
@@ -167,11 +169,13 @@ async function loadEvidence(
   const key = toListKey([of, counter, isOwner, narrowedBy(query), since, until, period, timeZone]);
   const found = await loadList(services, wanted, list, { ...page, key });
   const uncollected = await uncollectedWithin(services, collected, window);
+  const missing = listMissing(uncollected).filter((name) => name === counter);
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },
     asOf,
-    missing: listMissing(uncollected).filter((name) => name === counter),
+    missing,
+    progress: await findCollectedProgress(services, collected, missing),
     includesPrivate: isOwner,
   };
 }

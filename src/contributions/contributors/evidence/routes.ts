@@ -14,7 +14,13 @@ import { type ItemsWanted, type LoadedEvidence, readItemFilter } from '../../evi
 import { endOfCounted } from '../../evidence/items-store.ts';
 import { ListParameters, loadList, narrowedBy } from '../../evidence/list.ts';
 import { EvidenceItem, evidenceListing, presentEvidence } from '../../evidence/present.ts';
-import { type Collected, collectedOfRepository, loadCollected, uncollectedWithin } from '../collected.ts';
+import {
+  type Collected,
+  collectedOfRepository,
+  findCollectedProgress,
+  loadCollected,
+  uncollectedWithin,
+} from '../collected.ts';
 import type { Scope } from '../contributor.ts';
 import type { ContributorServices } from '../routes.ts';
 import { findNarrowed, RepositoriesQuery, readKinds, WindowQuery, type WindowTexts } from '../windowed-list.ts';
@@ -116,11 +122,13 @@ async function load(
   };
   const list = { query, window, ofContributors: true, readerId: isOwner ? account.id : null };
   const found = await loadList(services, request, list, { ...page, key });
+  const missing = namesOfKinds(uncollected.filter((kind) => kinds.includes(kind)));
   return {
     ...found,
     window: window && { since: found.scope.since, until: found.scope.until, timeZone: window.timeZone },
     asOf,
-    missing: namesOfKinds(uncollected.filter((kind) => kinds.includes(kind))),
+    missing,
+    progress: await findCollectedProgress(services, collected, missing),
     includesPrivate: isOwner,
   };
 }

@@ -350,6 +350,7 @@ export function withBoard(
     provenance: {
       asOf: ranking.asOf,
       missing: isOwner ? missing : withoutPrivate(missing, ranking.coverage),
+      progress: ranking.progress,
       includesPrivate: board.isPrivate,
     },
     board: item,

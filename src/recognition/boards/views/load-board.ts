@@ -1,5 +1,6 @@
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import type { RouteServices } from '../../../accounts/resolve.ts';
+import { findWait } from '../../../contributions/totals/progress-store.ts';
 import type { ResolvedAccount } from '../../../http/pipeline/endpoint.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { Board } from '../board.ts';
@@ -57,12 +58,21 @@ export async function findReadableBoard(
  * undefined.
  */
 export async function awaitRanking(
-  { connection }: Pick<RouteServices, 'connection'>,
+  { connection, now }: Pick<RouteServices, 'connection' | 'now'>,
   stored: StoredBoard,
 ): Promise<Ranking | undefined> {
   const ranking = await findPresentRanking(connection, stored);
-  if (ranking === undefined) await requestBoard(connection, stored.id);
-  return ranking;
+  if (ranking === undefined) {
+    await requestBoard(connection, stored.id);
+    return undefined;
+  }
+  const { complete, repositories: total, incomplete } = ranking.coverage;
+  // Nothing reads the repositories that are not installed.
+  if (incomplete.every(({ state }) => state !== 'collecting')) return ranking;
+  const scope = { accountId: stored.ownerId, repositoryId: null, withPrivate: stored.board.isPrivate };
+  const repositories = { complete, total };
+  const wait = await findWait(connection, scope, { repositories, now: now() });
+  return { ...ranking, progress: { repositories, ...wait } };
 }
 
 type Services = Pick<AccessServices, 'connection'>;

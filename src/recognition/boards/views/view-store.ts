@@ -4,6 +4,7 @@ import { isPresentInSql } from '../../../accounts/repositories/present-store.ts'
 import { isShownInSql } from '../../../accounts/visibility/opt-out-store.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { pointRead } from '../../../database/reads/point-reads.ts';
+import type { Progress } from '../../../http/pipeline/envelope.ts';
 import type { AccountType } from '../../../model/account.ts';
 import type { PersonType } from '../../../model/agents.ts';
 import type { Board } from '../board.ts';
@@ -78,6 +79,8 @@ export interface Ranking {
   asOf: Date | null;
   builtAt: Date;
   people: number;
+  /** The reason for which repositories are not read yet; absent where all are read, or none of the others will be. */
+  progress?: Progress | undefined;
 }
 
 /** A person on a board. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { fill } from '../../languages/language.ts';
+import { fill, type Language } from '../../languages/language.ts';
 import { defineCard, type Images } from '../card.ts';
 import { avatarClip, drawAvatar } from '../drawing/avatar.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
@@ -8,6 +8,7 @@ import { frame, padding } from '../drawing/frame.ts';
 import { px } from '../drawing/markup.ts';
 import type { CardOptions } from '../options.ts';
 import { formatCompleteness } from '../states/completeness.ts';
+import { readResumesAt, resumesText } from '../states/coverage.ts';
 import { formatReason } from '../states/nothing.ts';
 import { wrap } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
@@ -63,16 +64,18 @@ interface Content {
   people: Item[];
   /** The number of people that are not in `people`. */
   others: number;
+  /** The time at which collecting the repositories goes on. */
+  resumesAt: Date | undefined;
 }
 
 /** The card of a board: how complete it is, a podium of the first three, and rows of the others. */
 export const boardCard = defineCard<Content>({
   parts: { hideable: ['title', 'podium', 'changes', 'points', 'more'], showable: [] },
   nothingOf: 'board',
-  explainNothing: ({ envelope: { meta_data } }, language) => {
-    const { board } = meta_data;
+  explainNothing: ({ envelope }, language) => {
+    const { board } = envelope.meta_data;
     if (!compiledBoard.Check(board)) return undefined;
-    const { repositories, as_of: asOf, ranked_dttm: rankedAt, window } = board;
+    const { repositories, ranked_dttm: rankedAt, window } = board;
     const reason = formatReason(
       {
         window,
@@ -81,17 +84,18 @@ export const boardCard = defineCard<Content>({
       },
       language,
     );
-    const complete = formatCompleteness(repositories, asOf === null ? undefined : new Date(asOf), language);
+    const complete = formatBoardCompleteness(board, readResumesAt(envelope), language);
     return `${complete} · ${reason ?? language.words.nothing.board.detail}`;
   },
   emptySize: (options) => ({
     widthPx: options.widthPx ?? defaultWidthPx,
     heightPx: padding + toTitleHeight(options) + completenessHeight + podiumHeight + padding,
   }),
-  read: ({ envelope: { data, meta_data }, further = 0 }) => {
-    const people = data.filter((item) => compiledItem.Check(item));
-    const { board } = meta_data;
-    return people.length === 0 || !compiledBoard.Check(board) ? undefined : { board, people, others: further };
+  read: ({ envelope, further = 0 }) => {
+    const people = envelope.data.filter((item) => compiledItem.Check(item));
+    const { board } = envelope.meta_data;
+    if (people.length === 0 || !compiledBoard.Check(board)) return undefined;
+    return { board, people, others: further, resumesAt: readResumesAt(envelope) };
   },
   images: ({ people }) => people.map(({ person }) => person.avatar_url),
   imageSize: () => 'large',
@@ -103,8 +107,7 @@ export const boardCard = defineCard<Content>({
     const canvas = new Canvas(width, language);
     const title = options.title ?? board.name;
     const below = padding + (hide.has('title') ? 0 : drawTitle(canvas, title, maxWidth));
-    const { repositories, as_of: asOf } = content.board;
-    const complete = formatCompleteness(repositories, asOf === null ? undefined : new Date(asOf), options.language);
+    const complete = formatBoardCompleteness(board, content.resumesAt, language);
     const lines = wrap(complete, { maxWidth, maxLines: 3, ...textStyles.label });
     canvas.lines('label', { at: padding, y: below + 8, step: lineHeight, maxWidth, isProse: true }, lines);
     let y = below + completenessHeight + (lines.length - 1) * lineHeight;
@@ -127,6 +130,16 @@ export const boardCard = defineCard<Content>({
     });
   },
 });
+
+/** Returns how complete a board is, and when collecting goes on. */
+function formatBoardCompleteness(
+  { repositories, as_of: asOf }: Static<typeof Board>,
+  resumesAt: Date | undefined,
+  language: Language,
+): string {
+  const complete = formatCompleteness(repositories, asOf === null ? undefined : new Date(asOf), language);
+  return resumesAt === undefined ? complete : `${complete} · ${resumesText(resumesAt, language)}`;
+}
 
 function toTitleHeight({ hide }: CardOptions): number {
   return hide.has('title') ? 0 : titleHeight;

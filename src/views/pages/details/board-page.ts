@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { Connection } from '../../../database/connections/connection.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
-import type { Page, ReadPart } from '../../../http/pipeline/pages.ts';
+import type { Page, PageServices, ReadPart } from '../../../http/pipeline/pages.ts';
 import { toPathPart } from '../../../model/account.ts';
 import { AppError } from '../../../model/errors.ts';
 import { noSuchBoard } from '../../../recognition/boards/views/load-board.ts';
@@ -14,7 +15,8 @@ import { html, type Markup, trusted } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { BoardFacts, type Part, partReader, unlessMoved } from '../layout/parts.ts';
 import { tipsPath } from '../layout/style.ts';
-import { pendingPage } from '../progress/page.ts';
+import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
+import { countProgress, type Progress } from '../progress/store.ts';
 import { type Reader, toReader } from '../reader.ts';
 import { morePeopleLink, SeasonNumber } from './parts.ts';
 import { podium, type RankFacts, RankPart, rankTable } from './ranks.ts';
@@ -72,17 +74,24 @@ interface Data {
   countsPrivate: boolean;
   next: string | undefined;
   seasons: readonly SeasonPart[];
+  /** Counts the repositories of the owner; undefined where none of the board is being collected. */
+  collected: Progress | undefined;
   /** The row of the person who is signed in. */
   own?: RankPart;
 }
 
+interface Services extends Pick<PageServices, 'now'> {
+  site: Site;
+  connection: Connection;
+}
+
 /** Returns the page of a board: podium, table, teams and seasons. */
-export function boardPage(site: Site, provider: string): Page<typeof BoardPath, Data> {
+export function boardPage({ site, connection, now }: Services, provider: string): Page<typeof BoardPath, Data> {
   return {
     path: `/${provider}/:name/boards/:slug`,
     params: BoardPath,
     query: Query,
-    load: async (read, { params: { slug }, query: { team, season, after } }) => {
+    load: async (read, { account, params: { slug }, query: { team, season, after } }) => {
       const result = unlessMoved(
         season === undefined
           ? await read('getBoard', { params: { slug }, query: { team }, limit: shownPeople, after })
@@ -100,7 +109,13 @@ export function boardPage(site: Site, provider: string): Page<typeof BoardPath, 
       const board = frozen === undefined ? present : toBoardPart(frozen, slug, present);
       if (board === undefined) throw noSuchBoard();
       const countsPrivate = meta.includes_private === true;
-      return { board, isPresent: present !== undefined, ranks, countsPrivate, next, seasons: list };
+      const isRead = board.repositories.incomplete.every(({ state }) => state !== 'collecting');
+      const owner = { provider: account.provider, name: account.name };
+      const isOpen = !isRead && season === undefined;
+      const collected = isOpen
+        ? await countProgress(connection, owner, { now: now(), reportsTotals: false })
+        : undefined;
+      return { board, isPresent: present !== undefined, ranks, countsPrivate, next, seasons: list, collected };
     },
     loadOwn: async (read, data, { params: { slug }, query: { season }, provider: { name: host } }, viewer) => {
       if (season !== undefined) return data;
@@ -153,7 +168,7 @@ interface BoardView extends Data {
 }
 
 function render(site: Site, reader: Reader, view: BoardView): string {
-  const { board, ranks, next, account, query } = view;
+  const { board, ranks, next, account, query, collected } = view;
   const { words, language, to } = reader;
   const { detail } = words;
   const { provider, name } = account;
@@ -172,7 +187,7 @@ function render(site: Site, reader: Reader, view: BoardView): string {
     previewPath: previewPath(provider, name, view.isPresent ? endpoint : 'contributions'),
     feeds: view.isPresent ? [{ path: endpointPath(provider, name, `${endpoint}/feed`), title: board.name }] : [],
     isAboutAccount: true,
-    scripts: [tipsPath],
+    scripts: isCollecting(collected) ? [progressScriptPath, tipsPath] : [tipsPath],
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a> · ${detail.boards}</p>
 <h1>${board.name}</h1>${board.description !== '' && html`<p class="bio" dir="auto">${board.description}</p>`}
 <p class="facts"><span>${counted.window}</span><span>${formatCompleteness((season ?? board).repositories, ranks.asOf, language)}</span>${
@@ -187,6 +202,7 @@ function render(site: Site, reader: Reader, view: BoardView): string {
 ${season?.rule_known === false && html`<p class="note">${detail.noRule}</p>`}
 ${renderIncomplete((season ?? board).repositories, reader)}
 ${pickers(view, path, reader)}</section>
+${isCollecting(collected) && collectingLine({ provider, name }, collected, reader)}
 ${isFirst && ranks.items.length >= podiumPlaces && podium(ranks.items.slice(0, podiumPlaces), counted, reader)}
 <section><div class="heading"><h2>${detail.ranking}</h2><a class="quiet" href="${endpointPath(provider, name, data, team === undefined ? {} : { team })}">${words.asData}</a></div>
 ${ranks.items.length === 0 ? html`<p class="empty">${language.words.nobodyYet}</p>` : rankTable({ items: ranks.items, own: view.own }, counted, reader)}

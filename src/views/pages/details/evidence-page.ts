@@ -1,7 +1,8 @@
 import { type Static, type TObject, Type } from 'typebox';
+import type { Connection } from '../../../database/connections/connection.ts';
 import type { PartRequest } from '../../../http/pipeline/endpoint-registry.ts';
 import type { Envelope } from '../../../http/pipeline/envelope.ts';
-import type { Page, PageContext } from '../../../http/pipeline/pages.ts';
+import type { Page, PageContext, PageServices } from '../../../http/pipeline/pages.ts';
 import type { Account } from '../../../model/account.ts';
 import { fill } from '../../languages/language.ts';
 import {
@@ -17,7 +18,8 @@ import { accountPath, endpointPath, previewPath, repositoryPath, withQuery } fro
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { type Part, partReader, unlessMoved } from '../layout/parts.ts';
-import { pendingPage } from '../progress/page.ts';
+import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
+import { countProgress, type Progress } from '../progress/store.ts';
 import { type Reader, toReader } from '../reader.ts';
 import { olderLink, SeasonNumber } from './parts.ts';
 import { renderRemainder } from './remainder.ts';
@@ -52,6 +54,13 @@ interface Data extends Part<Item> {
   within: PageWindow;
   /** The number in the previous window; undefined where it is not known. */
   before: number | undefined;
+  /** Counts the repositories that are collected; undefined where the number is complete. */
+  collected: Progress | undefined;
+}
+
+interface Services extends Pick<PageServices, 'now'> {
+  site: Site;
+  connection: Connection;
 }
 
 interface NumberDescription {
@@ -92,6 +101,8 @@ export interface NumberKind<Path extends TObject> {
   windows: Exclude<keyof typeof queries, 'visibility'>;
   /** True for a number that also exists with private contributions. */
   canBePrivate?: boolean;
+  /** True for a number that comes from repositories of the account, also where the host reports the numbers of persons. */
+  isOfOwned?: boolean;
   partRequest: (params: Static<Path>) => PartRequest;
   /** Returns more about the number than its items, from the response; absent: there is no more. */
   details?: (
@@ -109,20 +120,20 @@ export interface NumberKind<Path extends TObject> {
 
 /** Returns the page with the items behind a kind of number. */
 export function evidencePage<Path extends TObject>(
-  site: Site,
-  now: () => Date,
+  { site, connection, now }: Services,
   kind: NumberKind<Path>,
 ): Page<Path, Data> {
   return {
     path: kind.path,
     params: kind.params,
     query: kind.canBePrivate === true ? queries.visibility : queries[kind.windows],
-    load: async (read, { account, params, query: { after, season, ...query } }) => {
+    load: async (read, { account, provider, params, query: { after, season, ...query } }) => {
       const within = readPageWindow(kind.windows === 'periods' ? query : {}, now(), account);
       const visible = within.withPrivate ? { private: true } : {};
+      const request = kind.partRequest(params);
       const result = unlessMoved(
         await read(kind.operationId, {
-          ...kind.partRequest(params),
+          ...request,
           query: { ...within.texts, ...visible, ...(season !== undefined && { season: Number(season) }) },
           window: within.window,
           limit: shownItems,
@@ -135,10 +146,16 @@ export function evidencePage<Path extends TObject>(
       // A window of the host's own numbers would take another request to the host.
       const hasBefore = within.before !== undefined && meta.source !== 'host' && after === undefined;
       const earlier = hasBefore
-        ? await read(kind.operationId, { ...kind.partRequest(params), query: visible, window: within.before, limit: 1 })
+        ? await read(kind.operationId, { ...request, query: visible, window: within.before, limit: 1 })
         : undefined;
       const before = unlessMoved(earlier)?.envelope.meta_data;
-      return { ...part, meta, next, within, before: before?.missing?.length ? undefined : before?.total };
+      const followed = { provider: provider.name, name: account.name, repository: request.params?.['repository'] };
+      const reportsTotals = kind.isOfOwned !== true && provider.accounts.reportsTotals;
+      const isComplete = part.missing.length === 0;
+      const collected = isComplete
+        ? undefined
+        : await countProgress(connection, followed, { now: now(), reportsTotals });
+      return { ...part, meta, next, within, before: before?.missing?.length ? undefined : before?.total, collected };
     },
     render: (data, context, language) => ({
       html: render(site, toReader(language), kind, data, context),
@@ -178,11 +195,13 @@ function render<Path extends TObject>(
     previewPath:
       season === undefined ? previewPath(provider, name, ...preview) : previewPath(provider, name, 'contributions'),
     isAboutAccount: true,
+    scripts: isCollecting(data.collected) ? [progressScriptPath] : [],
     main: html`<section class="title"><p class="handle"><a href="${to(accountPath(provider, name))}">${account.displayName || name}</a>${repository !== undefined && html` · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a>`}${details !== undefined && html` · ${details.listLink}`} · ${detail.evidence}</p>
 <h1>${title}${subject !== undefined && html`: <bdi>${subject}</bdi>`}${total !== undefined && html` <span class="total">${language.number(count)}</span> ${renderChange(count, data.before, reader)}`}</h1>
 ${definition.map((text) => html`<p class="bio">${text}</p>`)}
 ${details?.facts}${kind.windows === 'periods' && windowPicker(path, data.within, reader)}
 ${data.asOf !== undefined && html`<p class="note"><time datetime="${data.asOf.toISOString()}">${fill(language.words.asOf, { date: language.date(data.asOf) })}</time></p>`}</section>
+${isCollecting(data.collected) && collectingLine({ provider, name, repository }, data.collected, reader)}
 ${details?.parts}
 <section><div class="heading"><h2>${detail.evidence}</h2><a class="quiet" href="${endpointPath(provider, name, endpoint, query)}">${words.asData}</a></div>
 ${data.items.length === 0 ? html`<p class="empty">${words.owner.nothingHere}</p>` : html`<ul class="entries">${data.items.map((item) => entry(item, reader))}</ul>`}

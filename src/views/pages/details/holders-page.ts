@@ -17,7 +17,8 @@ import { accountPath, awardPath, holdersPath, previewPath, repositoryPath } from
 import { defineNumber } from '../definitions.ts';
 import { html } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
-import { pendingPage } from '../progress/page.ts';
+import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
+import { countProgress, type Progress } from '../progress/store.ts';
 import { type Reader, toReader } from '../reader.ts';
 import { olderLink } from './parts.ts';
 
@@ -40,6 +41,8 @@ interface Data {
   achievement: DatedAchievement;
   people: readonly AchievementHolder[];
   next: string | undefined;
+  /** Counts the repository: more people may follow until it is collected. */
+  collected: Progress;
   staleAt: Date;
 }
 
@@ -61,11 +64,13 @@ export function holdersPage({ site, connection, now, cursors }: Services, provid
       const found = cutPage(holders, shownPeople, start);
       const last = found.hasNext ? found.page.at(-1) : undefined;
       const next = last && cursors.write(listing, [id, ...last.place]);
-      return { achievement, people: found.page, next, staleAt: new Date(now().getTime() + freshMs) };
+      const followed = { provider: account.provider, name: account.name, repository };
+      const collected = await countProgress(connection, followed, { now: now(), reportsTotals: false });
+      return { achievement, people: found.page, next, collected, staleAt: new Date(now().getTime() + freshMs) };
     },
     render: (data, { account }, language) => ({
       html: render(site, toReader(language), account, data),
-      isComplete: true,
+      isComplete: !isCollecting(data.collected),
       staleAt: data.staleAt,
     }),
     renderPending: ({ provider: host, name, repository }, language, wait) =>
@@ -82,7 +87,7 @@ function render(
   site: Site,
   reader: Reader,
   { provider, name, displayName }: Pick<Account, 'provider' | 'name' | 'displayName'>,
-  { achievement, people, next }: Data,
+  { achievement, people, next, collected }: Data,
 ): string {
   const { language, to } = reader;
   const { repository } = achievement;
@@ -96,9 +101,11 @@ function render(
     path,
     previewPath: previewPath(provider, name, 'contributors', { repository }),
     isAboutAccount: true,
+    scripts: isCollecting(collected) ? [progressScriptPath] : [],
     main: html`<section class="award">${icon}<div><p class="handle"><a href="${to(accountPath(provider, name))}">${displayName || name}</a> · <a href="${to(repositoryPath(provider, name, repository))}">${repository}</a> · ${language.words.achievementsTitle}</p>
 <h1><bdi>${achievement.name}</bdi></h1>
 ${achievement.description !== '' && html`<p class="bio" dir="auto">${achievement.description}</p>`}</div></section>
+${isCollecting(collected) && collectingLine({ provider, name, repository }, collected, reader)}
 <section><h2>${holdersText}</h2><p class="note">${defineNumber('holders', reader)} · ${asOfTime(achievement.asOf, reader)}</p>
 ${
   people.length === 0

@@ -46,6 +46,7 @@ export function addNumbers(add: AddNumber, provider: string): void {
     path: `/${provider}/:name/contributors/:login`,
     params: Type.Object({ ...AccountPath.properties, login: Type.String({ maxLength: 255 }) }),
     operationId: 'listContributorEvidence',
+    isOfOwned: true,
     windows: 'periods',
     partRequest: ({ login }) => ({ params: { login } }),
     describe: ({ login }, { provider: host, name }, reader) => ({
@@ -85,6 +86,7 @@ function addNumbersWithOwnWindow(add: AddNumber, provider: string): void {
       login: Type.String({ maxLength: 255, 'x-colons': true }),
     }),
     operationId: 'listBoardEvidence',
+    isOfOwned: true,
     windows: 'seasons',
     details: pointsDetails,
     partRequest: ({ slug, login }) => ({ params: { slug, login } }),

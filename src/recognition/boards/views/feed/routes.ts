@@ -81,19 +81,26 @@ export function feedRoutes(app: App, services: RouteServices): void {
       const page = boardPageUrl(services, account, board.slug);
       const entries = toEntries(loaded, page);
       const envelope = withBoard(board, loaded.ranking, isOwner, { data: entries.map(toItem) });
-      const { coverage, asOf, since, builtAt } = loaded.ranking;
+      const { coverage, asOf, since, builtAt, progress } = loaded.ranking;
       const updatedAt = entries[0]?.at ?? since ?? new Date(0);
       // Entries of the past appear with a ranking, and those of seasons between two.
       const modifiedAt = new Date(Math.max(builtAt.getTime(), updatedAt.getTime()));
       const result = { envelope, staleAt: resolver.staleAt(now()), isWithdrawable: board.isPrivate, modifiedAt };
       if (query.format === 'json') return result;
       const known = asOf === null ? '' : ` as of ${formatTimestamp(asOf)}`;
-      const subtitle = `${coverage.complete} of ${coverage.repositories} repositories are complete${known}`;
+      const subtitle = `${coverage.complete} of ${coverage.repositories} repositories are complete${known}${formatWait(progress)}`;
       const self = `${url}/feed`;
       const body = toAtom({ id: `urn:uuid:${id}`, title: board.name, subtitle, self, page, updatedAt, entries });
       return { ...result, document: { contentType: 'application/atom+xml; charset=utf-8', body } as const };
     },
   });
+}
+
+/** Returns the reason for which repositories are not complete, and until when. */
+function formatWait(progress: Ranking['progress']): string {
+  if (progress === undefined) return '';
+  const { reason, resumesAt } = progress;
+  return ` (${reason}${resumesAt === undefined ? '' : ` until ${formatTimestamp(resumesAt)}`})`;
 }
 
 function toEntries({ stored: { id, board }, events, seasons }: Loaded, page: string): FeedEntry[] {
