@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import { saveContributions } from '../src/contributions/items/contribution-store.ts';
 import type { Connection, Database } from '../src/database/connections/connection.ts';
 import { inTransaction } from '../src/database/connections/transaction.ts';
 import { type AwardContext, awardRepository } from '../src/recognition/achievements/awards/award.ts';
-import { readFile } from '../src/recognition/achievements/files/read-file.ts';
+import { readConfigFile } from '../src/recognition/achievements/config-file.ts';
+import { AchievementFiles } from '../src/recognition/achievements/files/achievement-files.ts';
 import { saveFile } from '../src/recognition/achievements/files/store.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
@@ -30,7 +30,7 @@ export async function run(): Promise<BenchResult[]> {
     connection: database.connection,
     now: () => new Date(),
     newId: uuidv7,
-    parsedFiles: new LRUCache({ max: 10 }),
+    achievementFiles: new AchievementFiles(),
   };
   await awardRepository(context, repositoryId);
   const ratios: number[] = [];
@@ -123,8 +123,7 @@ async function fill({ pool, connection }: Database): Promise<{ repositoryId: str
 
 /** Stores the file of achievements of a repository. */
 export async function saveAchievements(connection: Connection, repositoryId: string): Promise<void> {
-  const text = fileText();
-  const file = readFile({ path: '.plaudit/config.yaml', oid: '1', sizeBytes: text.length, text }, []);
+  const file = { path: '.plaudit/config.yaml', oid: '1', ...readConfigFile(Buffer.from(fileText())) };
   await inTransaction(connection, (transaction) =>
     saveFile(transaction, repositoryId, { file, revision: '1', readAt: new Date(), isNew: true, newId: uuidv7 }),
   );

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../src/database/connections/connection.ts';
 import { inTransaction } from '../src/database/connections/transaction.ts';
 import { type AwardContext, awardRepository } from '../src/recognition/achievements/awards/award.ts';
+import { AchievementFiles } from '../src/recognition/achievements/files/achievement-files.ts';
 import type { Board } from '../src/recognition/boards/board.ts';
 import { findBoards, saveBoards } from '../src/recognition/boards/board-store.ts';
 import { rankBoard } from '../src/recognition/boards/ranking/rank-board.ts';
@@ -32,7 +32,7 @@ export async function measureDelivery(
     connection,
     now: () => new Date(),
     newId: uuidv7,
-    parsedFiles: new LRUCache({ max: 10 }),
+    achievementFiles: new AchievementFiles(),
   };
   await awardRepository(context, repositoryId);
   const { rows: authors } = await pool.query<{ account_id: string }>(

@@ -1,7 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import type { Connection } from '../src/database/connections/connection.ts';
 import type { Provider } from '../src/hosts/interface/provider.ts';
+import { AchievementFiles } from '../src/recognition/achievements/files/achievement-files.ts';
+import { BoardFiles } from '../src/recognition/boards/file/board-files.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../src/sync/context.ts';
 import { Claims } from '../src/sync/streams/claims.ts';
 
@@ -21,7 +22,8 @@ export function syncContextOf(connection: Connection, provider: Provider, own: P
     claims: new Claims(),
     pollDemands: newPollDemands(),
     appliers: newAppliers(),
-    parsedFiles: new LRUCache({ max: 10 }),
+    achievementFiles: new AchievementFiles(),
+    boardFiles: new BoardFiles(new Map([['github', provider]])),
     freshForMs: 3_600_000,
     now: () => new Date(),
     newId: uuidv7,

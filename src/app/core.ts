@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import { type DatabaseClock, followClock } from '../database/connections/clock.ts';
 import type { ConnectionPool, Database } from '../database/connections/connection.ts';
@@ -21,6 +20,8 @@ import type { Provider } from '../hosts/interface/provider.ts';
 import { ResponseCache } from '../http/pipeline/response-cache.ts';
 import { exhaustedAt } from '../model/free-space.ts';
 import type { Log } from '../model/log.ts';
+import { AchievementFiles } from '../recognition/achievements/files/achievement-files.ts';
+import { BoardFiles } from '../recognition/boards/file/board-files.ts';
 import { newAppliers, newPollDemands, type SyncContext } from '../sync/context.ts';
 import { loadInstallations } from '../sync/installations/load-installations.ts';
 import { reportsTo } from '../sync/lookups/reports.ts';
@@ -30,7 +31,6 @@ import { formatAuthorities } from './config/authorities.ts';
 import type { Config } from './config/config.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
-const maxParsedFiles = 100;
 const historyLimits = {
   maxCopyBytes: 2 * 1024 ** 3,
   maxTotalBytes: 10 * 1024 ** 3,
@@ -154,7 +154,8 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     pollDemands: newPollDemands(),
     appliers: newAppliers(),
     histories: openHistories(config, { ...options, authorities, now }),
-    parsedFiles: new LRUCache({ max: maxParsedFiles }),
+    achievementFiles: new AchievementFiles(),
+    boardFiles: new BoardFiles(providers),
     freshForMs: config.freshForMs,
     now,
     newId: uuidv7,

@@ -191,10 +191,9 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
         credentialAlgorithm: config.credentialAlgorithm,
         tokenTtlMs: config.tokenTtlMs,
         allowedReceivers: config.outboundAllowed,
-        onCheckFailure: core.sync.onFailure,
         counts,
         confirmOwner: (...owner: Parameters<OwnerServices['confirmOwner']>) => confirmOwner(services, ...owner),
-        parsedFiles: core.sync.parsedFiles,
+        ...sharedWithJobs(core),
         awaitListing: awaitListing.bind(undefined, { connection, resolver, now }),
       };
       for (const addRoutes of moduleRoutes) addRoutes(routes, services);
@@ -203,6 +202,12 @@ export async function createApp(config: Config, core: Core, parts: AppParts): Pr
     },
   });
   return app;
+}
+
+/** Returns the parts of jobs that requests use too. */
+function sharedWithJobs({ sync }: Core) {
+  const { achievementFiles, boardFiles, onFailure } = sync;
+  return { achievementFiles, boardFiles, onCheckFailure: onFailure };
 }
 
 function createResolver(config: Config, { requests, providers, outcomes }: Core, log: Log, now: () => Date): Resolver {

@@ -1043,6 +1043,7 @@ create table board_files (
   oid text,
   revision text,
   text text not null,
+  boards json,
   reports json not null,
   read_at timestamptz not null,
   constraint board_files_owner_id_repository_id_key unique nulls not distinct (owner_id, repository_id)

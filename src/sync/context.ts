@@ -4,7 +4,8 @@ import type { Connection } from '../database/connections/connection.ts';
 import type { HistoryCache } from '../hosts/history/history-cache.ts';
 import type { Call, Cost, Provider } from '../hosts/interface/provider.ts';
 import type { Detail } from '../model/contribution.ts';
-import type { ParsedFiles } from '../recognition/achievements/files/read-file.ts';
+import type { AchievementFiles } from '../recognition/achievements/files/achievement-files.ts';
+import type { BoardFiles } from '../recognition/boards/file/board-files.ts';
 import type { Kind } from '../recognition/rules/kinds.ts';
 import type { StreamFailure } from './metrics.ts';
 import type { Claims } from './streams/claims.ts';
@@ -22,8 +23,8 @@ export interface SyncContext {
   appliers: Appliers;
   /** Local copies of histories. */
   histories: HistoryCache;
-  /** Files of achievements as they were parsed when they were stored. */
-  parsedFiles: ParsedFiles;
+  achievementFiles: AchievementFiles;
+  boardFiles: BoardFiles;
   /** The time, in ms, for which fetched data counts as current. */
   freshForMs: number;
   now: () => Date;

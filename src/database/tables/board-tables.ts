@@ -13,6 +13,8 @@ interface BoardFilesTable {
   /** The newest commit of the default branch when it was read. */
   revision: string | null;
   text: string;
+  /** The definitions of its boards without errors; null where an earlier release has read it. */
+  boards: JSONColumnType<object[]> | null;
   reports: JSONColumnType<object[]>;
   read_at: Date;
 }

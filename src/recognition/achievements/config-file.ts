@@ -18,7 +18,7 @@ import {
 import { nodeAt, readEntries, toShape } from '../rules/file/read-entries.ts';
 import { readKeys, readList, readNode, short } from '../rules/file/read-node.ts';
 import { checkTriggersAlone, type Reading, readTrigger } from '../rules/file/read-trigger.ts';
-import { type Report, toReports } from '../rules/file/report.ts';
+import { maxReports, type Report, toReports } from '../rules/file/report.ts';
 import { decode, readYamlByParts, type YamlNode } from '../rules/file/yaml-tree.ts';
 
 interface PointActions {
@@ -146,7 +146,8 @@ function readEvents(
   for (const [index, { event }] of events.entries()) {
     const place = nodeAt(node, 'events', index, 'event', 'value');
     if (!names.includes(event.value)) {
-      const suggestion = nearest(event.value, names);
+      // The search is the slowest part of a check, and of many faults the first ones alone are reported.
+      const suggestion = faults.length < maxReports ? nearest(event.value, names) : undefined;
       const expected = 'the name of an achievement of the file';
       faults.push(newFault(place, `there is no achievement ${short(event.value)}`, { expected, suggestion }));
     } else if (eventNames.has(event.value)) {

@@ -4,8 +4,10 @@ import { Check } from 'typebox/value';
 import type { Connection } from '../../database/connections/connection.ts';
 import { addJob } from '../../database/queue/added-jobs.ts';
 import { pointRead } from '../../database/reads/point-reads.ts';
+import type { Fault } from '../rules/conditions/fault.ts';
+import { nodeFrom } from '../rules/file/yaml-tree.ts';
 import type { Board } from './board.ts';
-import { readBoardsFile } from './file/read-file.ts';
+import { readBoard } from './file/read-file.ts';
 import { BoardFields } from './file/schema.ts';
 import { lookUpNamedPeopleJob, rankBoardJob, readTeamsJob } from './jobs.ts';
 import { listPersonKeys } from './people/named-people-store.ts';
@@ -186,12 +188,9 @@ export function readDefinition(definition: object): Board {
   const known = boards.get(text);
   if (known !== undefined) return known;
   const { provider, ...board }: { provider?: string } = definition;
-  const file = JSON.stringify({ version: 1, boards: [{ board }] });
-  const {
-    boards: [read],
-    reports,
-  } = readBoardsFile(Buffer.from(file), { provider: provider ?? 'github', isStored: true });
-  if (read === undefined) throw new Error(`a stored board is faulty: ${reports[0]?.message}`);
+  const faults: Fault[] = [];
+  const read = readBoard(nodeFrom({ board }), { file: '', faults, provider: provider ?? 'github', isStored: true });
+  if (read === undefined) throw new Error(`a stored board is faulty: ${faults[0]?.message}`);
   boards.set(text, read);
   return read;
 }

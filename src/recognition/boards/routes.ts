@@ -12,6 +12,7 @@ import { nearest } from '../../model/text/nearest.ts';
 import { findBoards, type StoredBoard } from './board-store.ts';
 import { DocumentReader } from './document/document-reader.ts';
 import { documentRoutes } from './document/routes.ts';
+import type { BoardFiles } from './file/board-files.ts';
 import { previewRoutes } from './preview/routes.ts';
 import { seasonRoutes } from './seasons/routes.ts';
 import {
@@ -52,7 +53,7 @@ const Query = Type.Object({
 const listing = 'board';
 
 /** Registers the boards of accounts: lists, rankings, evidence, feeds, and the document of their owner. */
-export function boardRoutes(app: App, services: AccessServices): void {
+export function boardRoutes(app: App, services: AccessServices & { boardFiles: BoardFiles }): void {
   addList(app, services);
   addRanking(app, services);
   feedRoutes(app, services);

@@ -1,6 +1,5 @@
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { configPaths } from '../../recognition/achievements/config-file.ts';
-import { readFile } from '../../recognition/achievements/files/read-file.ts';
 import { findFollowed, saveFile } from '../../recognition/achievements/files/store.ts';
 import { followChosenFile } from '../../recognition/boards/file/file-store.ts';
 import type { SyncContext } from '../context.ts';
@@ -29,17 +28,12 @@ export async function followAchievements(
   const read = (await provider.files?.read(known, configPaths, call)) ?? null;
   if (read === null) return;
   const found = configPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
-  const file = found && readFile(found, provider.unreported);
-  if (file !== undefined) context.parsedFiles.set(file.oid, file.config);
+  const file = found && (await context.achievementFiles.read(repository.ownerId, found, provider.unreported));
   const { newId } = context;
   await inTransaction(context.connection, async (transaction) => {
     await saveFile(transaction, repository.id, { file, revision: read.revision, readAt, isNew, newId });
     // Which repository holds the boards of an owner by default depends on how many of them define achievements.
     if ((file !== undefined) === (followed?.isPresent ?? false)) return;
-    await followChosenFile(
-      transaction,
-      { id: repository.ownerId, provider: repository.provider },
-      { now: readAt, newId },
-    );
+    await followChosenFile(transaction, repository.ownerId, { now: readAt, newId });
   });
 }

@@ -1,14 +1,14 @@
 import { inTransaction } from '../../database/connections/transaction.ts';
 import type { RepositoryFile } from '../../hosts/interface/provider.ts';
+import type { Account } from '../../model/account.ts';
 import {
   findFollowedBoards,
   mayHoldBoards,
   type ReadBoards,
   saveRepositoryFile,
 } from '../../recognition/boards/file/file-store.ts';
-import { boardsPaths, readBoardsFile, toFileHost } from '../../recognition/boards/file/read-file.ts';
-import type { FileHost } from '../../recognition/boards/file/schema.ts';
-import { maxFileBytes } from '../../recognition/rules/file/yaml-tree.ts';
+import { boardsPaths } from '../../recognition/boards/file/read-file.ts';
+import { readableText, reportUnread } from '../../recognition/rules/file/unread-file.ts';
 import type { SyncContext } from '../context.ts';
 import type { Subject } from './subject.ts';
 
@@ -36,20 +36,20 @@ export async function followBoards(
   const read = (await provider.files?.read(known, boardsPaths, call)) ?? null;
   if (read === null) return;
   const found = boardsPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
-  const file = found === undefined ? null : readFile(found, toFileHost(account, context.providers));
+  const file = found === undefined ? null : await readFile(context, { ...account, id: ownerId }, found);
   await inTransaction(connection, (transaction) =>
-    saveRepositoryFile(
-      transaction,
-      { repositoryId, ownerId, provider: repository.provider },
-      { file, revision: read.revision },
-      { now, newId },
-    ),
+    saveRepositoryFile(transaction, { repositoryId, ownerId }, { file, revision: read.revision }, { now, newId }),
   );
 }
 
-/** Parses a file as its provider returns it; one that is not text is read as if it were too long. */
-function readFile({ path, oid, text, sizeBytes }: RepositoryFile, host: FileHost): ReadBoards {
-  const bytes = text === null || sizeBytes > maxFileBytes ? Buffer.alloc(Math.max(sizeBytes, maxFileBytes + 1)) : text;
-  const { reports, text: shown } = readBoardsFile(Buffer.from(bytes), host);
-  return { path, oid, text: shown, reports };
+/** Reads a file as its provider returns it. One that is too long, no text, or takes too long has no boards. */
+async function readFile(
+  { boardFiles }: SyncContext,
+  owner: Pick<Account, 'id' | 'provider' | 'name'>,
+  file: RepositoryFile,
+): Promise<ReadBoards> {
+  const { path, oid } = file;
+  const text = readableText(file);
+  const read = text === undefined ? undefined : await boardFiles.read(owner, text);
+  return { path, oid, ...(read ?? { boards: [], reports: reportUnread(file), text: '' }) };
 }

@@ -13,7 +13,7 @@ import { imageHeaders } from '../../http/pipeline/response.ts';
 import type { PageSettings } from '../../http/pipeline/send.ts';
 import type { App } from '../../http/server/app.ts';
 import { AppError } from '../../model/errors.ts';
-import type { ParsedFiles } from '../../recognition/achievements/files/read-file.ts';
+import type { AchievementFiles } from '../../recognition/achievements/files/achievement-files.ts';
 import { toInitials } from '../cards/drawing/avatar.ts';
 import { escapeText } from '../cards/drawing/markup.ts';
 import { accountPage } from './account/account-page.ts';
@@ -39,7 +39,7 @@ import { signInRoutes } from './sign-in/routes.ts';
 
 interface Services extends AccessServices, Pick<PageServices, 'locales'> {
   site: Site;
-  parsedFiles: ParsedFiles;
+  achievementFiles: AchievementFiles;
   progressEveryMs?: number | undefined;
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import { saveContributions } from '../../../src/contributions/items/contribution-store.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import type { Contribution } from '../../../src/model/contribution.ts';
 import { awardRepository } from '../../../src/recognition/achievements/awards/award.ts';
-import { type EvaluatedConfig, readFile } from '../../../src/recognition/achievements/files/read-file.ts';
+import { readConfigFile } from '../../../src/recognition/achievements/config-file.ts';
+import { AchievementFiles } from '../../../src/recognition/achievements/files/achievement-files.ts';
 import { requestFullEvaluation, saveFile } from '../../../src/recognition/achievements/files/store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { type NewItem, storeRepository } from '../boards/store-repository.ts';
@@ -44,13 +44,14 @@ function fileOf(actions: readonly Action[]): string {
   });
 }
 
+const achievementFiles = new AchievementFiles();
+
 /** Opens a database with a repository whose file announces firsts, and whose contributions are still being read. */
 async function openFirsts(actions: readonly Action[], items: readonly NewItem[]) {
   const opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   const { repositoryId, ownerId } = await storeRepository(pool, { owner: 'acme', name: 'app', items, newId: uuidv7 });
-  const text = fileOf(actions);
-  const file = readFile({ path: 'p', oid: 'o', text, sizeBytes: text.length }, []);
+  const file = { path: 'p', oid: uuidv7(), ...readConfigFile(Buffer.from(fileOf(actions))) };
   await inTransaction(connection, (transaction) =>
     saveFile(transaction, repositoryId, { file, revision: null, readAt: now, isNew: true, newId: uuidv7 }),
   );
@@ -63,8 +64,8 @@ async function openFirsts(actions: readonly Action[], items: readonly NewItem[])
     repositoryId,
     ownerId,
     award: async (newId: () => string = uuidv7): Promise<void> => {
-      const parsedFiles = new LRUCache<string, EvaluatedConfig>({ max: 1 });
-      while ((await awardRepository({ connection, now: () => now, newId, parsedFiles }, repositoryId)) === 'more');
+      const context = { connection, now: () => now, newId, achievementFiles };
+      while ((await awardRepository(context, repositoryId)) === 'more');
     },
     complete: () => pool.query('update streams set completed_at = now(), known_until = now(), scan_started_at = null'),
     announced: async (): Promise<string[]> => {

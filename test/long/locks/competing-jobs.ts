@@ -19,7 +19,7 @@ import { Computations } from '../../../src/http/pipeline/computations.ts';
 import type { Account } from '../../../src/model/account.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import { awardRepository } from '../../../src/recognition/achievements/awards/award.ts';
-import { readFile } from '../../../src/recognition/achievements/files/read-file.ts';
+import { readConfigFile } from '../../../src/recognition/achievements/config-file.ts';
 import { saveFile } from '../../../src/recognition/achievements/files/store.ts';
 import type { SyncContext } from '../../../src/sync/context.ts';
 import { applyDeliveries } from '../../../src/sync/deliveries/apply-deliveries.ts';
@@ -274,7 +274,7 @@ async function addAchievements(context: SyncContext, repositoryId: string): Prom
     version: '0.0.1',
     achievements: [{ achievement: { name: 'some', triggers: [{ trigger }] } }],
   });
-  const file = readFile({ path: '.plaudit/config.yaml', oid: '1', sizeBytes: text.length, text }, []);
+  const file = { path: '.plaudit/config.yaml', oid: '1', ...readConfigFile(Buffer.from(text)) };
   await inTransaction(context.connection, (transaction) =>
     saveFile(transaction, repositoryId, { file, revision: '1', readAt: new Date(), isNew: true, newId: uuidv7 }),
   );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/model/errors.ts';
 import { DocumentReader } from '../../../src/recognition/boards/document/document-reader.ts';
+import { BoardFiles } from '../../../src/recognition/boards/file/board-files.ts';
 import { engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
@@ -56,8 +57,29 @@ describe('documents of boards', () => {
     }
   });
 
+  it('are ranked also where their rules are longer than a file once they are written out', async () => {
+    const { service, simulator } = shared;
+    const token = await serviceToken(service, simulator, engines);
+    const logins = Array.from({ length: 500 }, (_, index) => `person-${index}`).join(', ');
+    const teams = Array.from({ length: 49 }, (_, index) => `team-${index}: *all`).join(', ');
+    const body = `version: 1
+boards:
+  - board:
+      name: Many
+      slug: many
+      repositories: [acme/*]
+      points: [{ action: commit, points: 1 }]
+      teams: { all: &all [${logins}], ${teams} }
+`;
+    const { status, text } = await service.get(`${engines.name}/boards`, { ...jsonRequest('PUT', token), body });
+    assert.equal(status, 200, text);
+    assert.equal((await service.get(`${engines.name}/boards`)).status, 200);
+    const removed = await service.get(`${engines.name}/boards`, jsonRequest('DELETE', token));
+    assert.equal(removed.status, 204, removed.text);
+  });
+
   it('are read one after the other, each owner one at a time', async () => {
-    const reader = new DocumentReader({ providers: new Map(), now: () => new Date() });
+    const reader = new DocumentReader({ boardFiles: new BoardFiles(new Map()), now: () => new Date() });
     const owner = (id: string) => ({ id, provider: 'github', name: `owner-${id}` });
     const slugs = ['1', '2', '3'].map((id) =>
       reader.withDocument(owner(id), valid, async ({ boards }) => boards.map(({ slug }) => slug)),
@@ -71,7 +93,8 @@ describe('documents of boards', () => {
   });
 
   it('are refused when they take too long', async () => {
-    const reader = new DocumentReader({ providers: new Map(), now: () => new Date(), readingMs: 1 });
+    const boardFiles = new BoardFiles(new Map(), { readingMs: 1 });
+    const reader = new DocumentReader({ boardFiles, now: () => new Date() });
     const owner = { id: '1', provider: 'github', name: 'acme' };
     for (const attempt of ['first', 'next'])
       await assert.rejects(

@@ -174,6 +174,16 @@ describe('hostile achievements files', () => {
     assert.deepEqual(reported(file), ['202:5 error: the list achievements has 201 parts; expected at most 200']);
   });
 
+  it('refuses aliases that make a file many times longer, once', () => {
+    const long = `a: &a ${'x'.repeat(50_000)}\nachievements:\n`;
+    const part = '  - achievement: { name: *a }\n';
+    const aliased = (text: string): string[] => reported(text).filter((report) => report.includes('aliases make'));
+    assert.deepEqual(aliased(long + part.repeat(12)), [
+      '12:26 error: aliases make the file too long; expected at most 524288 characters with aliases written out',
+    ]);
+    assert.deepEqual(aliased(long + part.repeat(9)), []);
+  });
+
   it('reads a file without an exception after any cut or insertion', () => {
     const files = ['VauntDev__example', 'daytonaio__content', 'VauntDev__tqla'].map((name) => corpusFile(name));
     const pieces = fc.constantFrom(

@@ -71,7 +71,7 @@ export function settingsRoutes(app: App, services: AccessServices): void {
           ...(boardsRepository !== undefined && { boardsRepository }),
         });
         if (boardsRepository !== undefined)
-          await followChosenFile(transaction, account, { now: services.now(), newId: services.newId });
+          await followChosenFile(transaction, account.id, { now: services.now(), newId: services.newId });
         const actor = await findActor(transaction, caller);
         const subject = JSON.stringify(toItem(settings));
         await recordAction(services, transaction, account.id, { action: 'settings_changed', subject, ...actor });

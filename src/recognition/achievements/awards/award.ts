@@ -4,7 +4,7 @@ import type { Achievement } from '../../rules/config.ts';
 import { usesRank } from '../../rules/evaluation/compile.ts';
 import { evaluate } from '../../rules/evaluation/evaluate-store.ts';
 import { decidingKinds, type Kind, neededKinds } from '../../rules/kinds.ts';
-import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
+import type { AchievementFiles, EvaluatedConfig } from '../files/achievement-files.ts';
 import { storable } from '../files/store.ts';
 import {
   completeEvaluations,
@@ -64,7 +64,7 @@ export interface AwardContext {
   connection: Connection;
   now: () => Date;
   newId: () => string;
-  parsedFiles: ParsedFiles;
+  achievementFiles: AchievementFiles;
 }
 
 /** The number of work rows that one round takes. */
@@ -96,7 +96,7 @@ export async function awardRepository(context: AwardContext, repositoryId: strin
   if (file === undefined) {
     return inBatches(() => dropUselessWork(connection, repositoryId));
   }
-  const config = parseOnce(context.parsedFiles, file);
+  const config = await context.achievementFiles.findConfig(file);
   const plan = planEvaluation(toEarnables(file, config), work, { knownUntil, now: context.now() });
   const earned = await evaluateAll(context, repositoryId, config, plan);
   const changesNothing = earned.length + plan.completing.length === 0;

@@ -9,7 +9,7 @@ import type { App } from '../../../http/server/app.ts';
 import { AppError } from '../../../model/errors.ts';
 import { toListKey } from '../../../model/windows/cursors.ts';
 import { findProgressItems } from '../../rules/evaluation/progress-store.ts';
-import type { ParsedFiles } from '../files/read-file.ts';
+import type { AchievementFiles } from '../files/achievement-files.ts';
 import { findNext, type NextAchievement } from './next-store.ts';
 
 const Query = Type.Object({ ...PageParameters.properties, format: EvidenceFormat });
@@ -30,8 +30,7 @@ type Context = RequestContext<unknown, Static<typeof Query>>;
 
 /** The services of routes about awards. */
 export interface AwardServices extends RouteServices {
-  /** The parsed files of achievements that this process keeps. */
-  parsedFiles: ParsedFiles;
+  achievementFiles: AchievementFiles;
 }
 
 /** Registers the items behind the progress to the next award. */
@@ -66,10 +65,10 @@ function toProgress({ name, iconSource, goal, present, wanted }: NextAchievement
 }
 
 async function load(
-  { connection, now, parsedFiles }: AwardServices,
+  { connection, now, achievementFiles }: AwardServices,
   { account, page: { limit, start } }: Context,
 ): Promise<LoadedEvidence & { next: NextAchievement }> {
-  const next = account.type === 'user' ? await findNext(connection, account.id, parsedFiles) : undefined;
+  const next = account.type === 'user' ? await findNext(connection, account.id, achievementFiles) : undefined;
   if (next === undefined) {
     throw new AppError('not_found', 'This account has begun no achievement that it can still earn.');
   }

@@ -6,17 +6,18 @@ import { pointRead } from '../../../database/reads/point-reads.ts';
 import { allAwards } from '../../../database/schema/erasure.ts';
 import type { Config } from '../../rules/config.ts';
 import { type Goal, measureProgress, toGoal } from '../../rules/evaluation/progress-store.ts';
-import { type EvaluatedConfig, type ParsedFiles, parseOnce } from '../files/read-file.ts';
+import type { AchievementFiles, EvaluatedConfig } from '../files/achievement-files.ts';
 import { storable } from '../files/store.ts';
 
 /** The file of a public repository with achievements that a person did not earn yet. */
 interface OpenFile {
   repositoryId: string;
   repositoryName: string;
+  ownerId: string;
   ownerName: string;
   defaultBranch: string;
   oid: string;
-  /** Null where the caller has parsed the file already. */
+  /** Null where the caller has read the file before. */
   text: string | null;
   /** The names of these achievements, in no order. */
   names: string[];
@@ -26,19 +27,19 @@ interface OpenFile {
  * Finds the files with achievements that an account can still earn, those of repositories with most of its
  * contributions first. Only public, completely collected repositories count, so that the result is the same for every
  * reader.
- * @param values.parsed the object ids of files whose text is not needed.
+ * @param values.known the object ids of files whose text is not needed.
  */
 async function findOpenFiles(
   connection: Connection,
-  { accountId, limit, parsed }: { accountId: string; limit: number; parsed: readonly string[] },
+  { accountId, limit, known }: { accountId: string; limit: number; known: readonly string[] },
 ): Promise<OpenFile[]> {
   const { rows } = await sql<OpenFile>`
     with totals as (
       select ${pointRead} repository_id, commits + pull_requests + reviews + issues as items from contributor_totals
       where account_id = ${accountId}
     )
-    select r.id as "repositoryId", r.name as "repositoryName", o.name as "ownerName",
-      r.default_branch as "defaultBranch", f.oid, case when f.oid = any(${parsed}::text[]) then null else f.text end as text,
+    select r.id as "repositoryId", r.name as "repositoryName", r.owner_id as "ownerId", o.name as "ownerName",
+      r.default_branch as "defaultBranch", f.oid, case when f.oid = any(${known}::text[]) then null else f.text end as text,
       t.names
     -- Few achievements are left, so that their repositories and files are each read by a key.
     from (
@@ -82,15 +83,15 @@ const maxGoals = 12;
 export async function findNext(
   connection: Connection,
   accountId: string,
-  parsedFiles: ParsedFiles,
+  achievementFiles: AchievementFiles,
 ): Promise<NextAchievement | undefined> {
-  // A copy, because a file that is parsed now may leave the cache before its text is read.
-  const parsed = new Map(parsedFiles.entries());
-  const files = await findOpenFiles(connection, { accountId, limit: maxFiles, parsed: [...parsed.keys()] });
+  // A copy, because a file may be kept no longer when the others were found.
+  const kept = achievementFiles.copyKept();
+  const files = await findOpenFiles(connection, { accountId, limit: maxFiles, known: [...kept.keys()] });
   const found = await Promise.all(
-    files.map((file) => {
-      const config = parsed.get(file.oid) ?? parseOnce(parsedFiles, { oid: file.oid, text: file.text ?? '' });
-      return measureGoals(connection, accountId, file, config);
+    files.map(async (file) => {
+      const known = kept.get(file.oid) ?? achievementFiles.findConfig({ ...file, text: file.text ?? '' });
+      return measureGoals(connection, accountId, file, await known);
     }),
   );
   return found.flat().toSorted(byShare)[0];

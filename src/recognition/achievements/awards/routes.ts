@@ -171,7 +171,7 @@ async function findHolders(
 }
 
 async function loadPage(services: Services, context: Context): Promise<Awards> {
-  const { connection, parsedFiles } = services;
+  const { connection, achievementFiles } = services;
   const { account, page } = context;
   const { limit, start } = page;
   const audience = await loadAudience(services, context);
@@ -184,7 +184,7 @@ async function loadPage(services: Services, context: Context): Promise<Awards> {
     }),
     context.image === undefined || account.type !== 'user' || !isFirst
       ? undefined
-      : findNext(connection, account.id, parsedFiles),
+      : findNext(connection, account.id, achievementFiles),
   ]);
   const awards = cutPage(found, limit, start);
   const holders = await findHolders(services, awards.page, context);

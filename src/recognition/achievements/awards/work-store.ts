@@ -38,6 +38,7 @@ export interface StoredAchievement {
 
 /** The file of a repository, with the stored achievements that it defines. */
 export interface EvaluatedFile {
+  ownerId: string;
   oid: string;
   text: string;
   achievements: StoredAchievement[];
@@ -49,8 +50,8 @@ export async function findEvaluatedFile(
   repositoryId: string,
 ): Promise<EvaluatedFile | undefined> {
   const [{ rows }, achievements] = await Promise.all([
-    sql<{ oid: string; text: string }>`
-      select f.oid, f.text from achievement_files f join repositories r on r.id = f.repository_id
+    sql<Pick<EvaluatedFile, 'ownerId' | 'oid' | 'text'>>`
+      select r.owner_id as "ownerId", f.oid, f.text from achievement_files f join repositories r on r.id = f.repository_id
       where f.repository_id = ${repositoryId} and f.path is not null and r.installed_at is not null
         and ${isPresentInSql('r')}`.execute(connection),
     connection

@@ -7,7 +7,7 @@ import type { Checked } from '../../rules/conditions/terms.ts';
 import type { Achievement, Config, Webhook } from '../../rules/config.ts';
 import { requestFileCheck } from '../../rules/file/check-store.ts';
 import type { Report } from '../../rules/file/report.ts';
-import type { ReadFile } from './read-file.ts';
+import type { ReadFile } from './achievement-files.ts';
 
 /** The stored state of a repository's file of achievements, without its text. */
 export interface FollowedFile {

@@ -83,8 +83,7 @@ export function documentRoutes(app: App, services: AccessServices, reader: Docum
           const { boards, reports } = read;
           requireBoards(read);
           await inTransaction(connection, async (transaction) => {
-            const owner = { ownerId: account.id, provider: account.provider };
-            await saveDocument(transaction, owner, read, { now: now(), newId });
+            await saveDocument(transaction, account.id, read, { now: now(), newId });
             const actor = await findActor(transaction, caller);
             const subject = `${boards.length} boards`;
             await recordAction(services, transaction, account.id, { action: 'boards_changed', subject, ...actor });
@@ -103,8 +102,7 @@ export function documentRoutes(app: App, services: AccessServices, reader: Docum
     confirmation: 'live',
     load: async ({ account, caller }) => {
       await inTransaction(connection, async (transaction) => {
-        const owner = { ownerId: account.id, provider: account.provider };
-        await saveDocument(transaction, owner, null, { now: now(), newId });
+        await saveDocument(transaction, account.id, null, { now: now(), newId });
         const actor = await findActor(transaction, caller);
         await recordAction(services, transaction, account.id, { action: 'boards_changed', subject: 'file', ...actor });
       });

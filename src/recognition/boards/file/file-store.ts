@@ -6,18 +6,9 @@ import { addJob } from '../../../database/queue/added-jobs.ts';
 import { fieldError } from '../../../model/errors.ts';
 import { nearest } from '../../../model/text/nearest.ts';
 import type { CheckedFile } from '../../rules/file/check-store.ts';
-import type { Report } from '../../rules/file/report.ts';
-import { saveBoards } from '../board-store.ts';
+import type { Board } from '../board.ts';
+import { readDefinition, saveBoards } from '../board-store.ts';
 import { type ReadBoardsFile, readBoardsFile } from './read-file.ts';
-
-/** A stored file of boards, or the document that an owner sent in its place. */
-export interface StoredFile {
-  /** Null for a document that the owner sent. */
-  repositoryId: string | null;
-  path: string | null;
-  text: string;
-  reports: Report[];
-}
 
 /**
  * Returns whether the file of boards of an account may be in a repository: in the one that the owner chose, otherwise
@@ -88,11 +79,9 @@ export async function findFollowedBoards(
 }
 
 /** A file as it was read, or null where the repository has none. */
-export interface ReadBoards {
+export interface ReadBoards extends ReadBoardsFile {
   path: string;
   oid: string;
-  text: string;
-  reports: Report[];
 }
 
 /** The time of a change, and ids for new rows. */
@@ -104,7 +93,7 @@ interface Making {
 /** Stores the file of a repository, and the boards of its owner. A changed file queues a report to its author. */
 export async function saveRepositoryFile(
   transaction: Connection,
-  { repositoryId, ownerId, provider }: { repositoryId: string; ownerId: string; provider: string },
+  { repositoryId, ownerId }: { repositoryId: string; ownerId: string },
   { file, revision }: { file: ReadBoards | null; revision: string | null },
   making: Making,
 ): Promise<void> {
@@ -115,7 +104,7 @@ export async function saveRepositoryFile(
     .forUpdate()
     .executeTakeFirst();
   await saveFile(transaction, { ownerId, repositoryId, file, revision }, making.now);
-  await applyFile(transaction, { ownerId, provider }, making);
+  await applyFile(transaction, ownerId, making);
   if (file === null || (before?.oid === file.oid && before.path === file.path)) return;
   const key = `check_boards_file ${repositoryId}`;
   await addJob(transaction, { task: 'check_boards_file', payload: { repositoryId }, key, priority: 20 });
@@ -124,7 +113,7 @@ export async function saveRepositoryFile(
 /** Stores the document that an owner sent, which replaces the file; null removes it, so that the file counts again. */
 export async function saveDocument(
   transaction: Connection,
-  { ownerId, provider }: { ownerId: string; provider: string },
+  ownerId: string,
   document: ReadBoardsFile | null,
   making: Making,
 ): Promise<void> {
@@ -134,12 +123,11 @@ export async function saveDocument(
       .where('owner_id', '=', ownerId)
       .where('repository_id', 'is', null)
       .execute();
-    return applyFile(transaction, { ownerId, provider }, making);
+  } else {
+    const file = { path: 'boards.yaml', oid: '', ...document };
+    await saveFile(transaction, { ownerId, repositoryId: null, file, revision: null }, making.now);
   }
-  const { boards, text, reports } = document;
-  const file = { path: 'boards.yaml', oid: '', text, reports };
-  await saveFile(transaction, { ownerId, repositoryId: null, file, revision: null }, making.now);
-  await saveBoards(transaction, ownerId, boards, making);
+  await applyFile(transaction, ownerId, making);
 }
 
 async function saveFile(
@@ -153,6 +141,7 @@ async function saveFile(
     oid: file?.oid ?? null,
     revision,
     text: file?.text ?? '',
+    boards: JSON.stringify((file?.boards ?? []).map(({ definition }) => definition)),
     reports: JSON.stringify(file?.reports ?? []),
     read_at: now,
   };
@@ -167,26 +156,16 @@ async function saveFile(
  * Stores the boards of the file that counts for an account: its document, otherwise the file of the repository with the
  * highest priority.
  */
-export async function applyFile(
-  transaction: Connection,
-  { ownerId, provider }: { ownerId: string; provider: string },
-  making: Making,
-): Promise<void> {
-  const file = await findFile(transaction, ownerId);
-  const { boards } = readBoardsFile(Buffer.from(file?.text ?? ''), { provider });
-  await saveBoards(transaction, ownerId, boards, making);
+async function applyFile(transaction: Connection, ownerId: string, making: Making): Promise<void> {
+  await saveBoards(transaction, ownerId, await findBoardsOfFile(transaction, ownerId), making);
 }
 
 /**
  * Stores the boards of the file that counts for an account, after its owner chose another repository for it, or another
  * repository became the default. Requests the file of that repository, if it is installed.
  */
-export async function followChosenFile(
-  transaction: Connection,
-  { id: ownerId, provider }: { id: string; provider: string },
-  making: Making,
-): Promise<void> {
-  await applyFile(transaction, { ownerId, provider }, making);
+export async function followChosenFile(transaction: Connection, ownerId: string, making: Making): Promise<void> {
+  await applyFile(transaction, ownerId, making);
   const { rows } = await sql<{ name: string }>`
     select r.name from repositories r join accounts o on o.id = r.owner_id
     where r.owner_id = ${ownerId} and r.installed_at is not null and ${isPresentInSql('r')} and ${placeInSql} is not null
@@ -195,15 +174,19 @@ export async function followChosenFile(
     await addJob(transaction, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
 }
 
-/** Finds the file that counts for an account. */
-export async function findFile(connection: Connection, ownerId: string): Promise<StoredFile | undefined> {
-  const { rows } = await sql<StoredFile>`
-    select f.repository_id as "repositoryId", f.path, f.text, f.reports from board_files f
+/** Finds the boards of the file that counts for an account. */
+async function findBoardsOfFile(connection: Connection, ownerId: string): Promise<Board[]> {
+  const { rows } = await sql<{ provider: string; boards: object[] | null; text: string }>`
+    select owner.provider, f.boards, case when f.boards is null then f.text else '' end as text
+    from board_files f join accounts owner on owner.id = f.owner_id
     left join repositories r on r.id = f.repository_id and ${isPresentInSql('r')} left join accounts o on o.id = r.owner_id
     where f.owner_id = ${ownerId} and f.path is not null
       and (f.repository_id is null or (r.owner_id = f.owner_id and r.installed_at is not null and ${placeInSql} is not null))
     order by f.repository_id is null desc, ${placeInSql} limit 1`.execute(connection);
-  return rows[0];
+  const [row] = rows;
+  if (row === undefined) return [];
+  const { provider, boards, text } = row;
+  return boards?.map(readDefinition) ?? readBoardsFile(Buffer.from(text), { provider }).boards;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import type { Provider } from '../../../hosts/interface/provider.ts';
 import type { Account } from '../../../model/account.ts';
 import { nearest } from '../../../model/text/nearest.ts';
@@ -123,10 +124,11 @@ function readBoards(list: YamlNode, reading: BoardReading): Board[] {
  * @param node the part of the list of boards.
  * @returns undefined when there is an error.
  */
-function readBoard(node: YamlNode, { faults, ...shared }: BoardReading): Board | undefined {
+export function readBoard(node: YamlNode, { faults, ...shared }: BoardReading): Board | undefined {
   const reading: BoardReading = { ...shared, faults: [] };
   const entry = readNode(BoardEntry, node, 'a part of the list boards', reading.faults);
-  const parts = readBoardParts(nodeAt(node, 'board'), reading);
+  const place = nodeAt(node, 'board');
+  const parts = readBoardParts(place, entry?.board ?? readKeys(BoardParts, place), reading);
   const found = reading.faults.map((fault) =>
     fault.isUnknownKey === true ? { ...fault, severity: 'error' as const } : fault,
   );
@@ -137,8 +139,11 @@ function readBoard(node: YamlNode, { faults, ...shared }: BoardReading): Board |
   return toBoard(entry.board, { ...parts, window }, reading.provider);
 }
 
-function readBoardParts(node: YamlNode, reading: BoardReading): Partial<Parts> & Omit<Parts, 'window'> {
-  const { slug, teams = {}, people = {} } = readKeys(BoardParts, node);
+function readBoardParts(
+  node: YamlNode,
+  { slug, teams = {}, people = {} }: Static<typeof BoardParts>,
+  reading: BoardReading,
+): Partial<Parts> & Omit<Parts, 'window'> {
   const window = readWindow(node, reading.faults);
   if (slug?.toLowerCase() === 'preview') {
     const expected = 'another word: this one is the address of previews';
@@ -181,7 +186,7 @@ function toBoard(fields: BoardFields, parts: Parts, provider: string): Board {
 
 /** Reads the patterns of a board's repositories; faulty ones are left out. */
 function readPatterns(node: YamlNode, reading: BoardReading): RepositoryPattern[] {
-  const { faults, provider } = reading;
+  const { faults, provider, isStored = false } = reading;
   const patterns: RepositoryPattern[] = [];
   const seen = new Set<string>();
   const parts = readParts(RepositoryText, node, maxRepositories);
@@ -197,7 +202,7 @@ function readPatterns(node: YamlNode, reading: BoardReading): RepositoryPattern[
       faults.push(newFault(place, message, { severity: 'warning', expected: 'each pattern once' }));
     }
     seen.add(text.toLowerCase());
-    if (!pattern.isIncluded) warnOfUseless(pattern, texts, place, reading);
+    if (!pattern.isIncluded && !isStored) warnOfUseless(pattern, texts, place, reading);
     patterns.push(pattern);
   }
   if (patterns.length > 0 && patterns.every(({ isIncluded }) => !isIncluded)) {

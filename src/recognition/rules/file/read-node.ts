@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import { Check } from 'typebox/value';
+import { Compile, type Validator } from 'typebox/compile';
 import { findControlCharacter } from '../../../model/text/control-characters.ts';
 import { nearest } from '../../../model/text/nearest.ts';
 import { alternatives, type Fault, newFault, type Span } from '../conditions/fault.ts';
@@ -20,8 +20,17 @@ export function readNode<Schema extends TSchema>(
   const value = readShape(toShape(schema), node, subject, found);
   faults.push(...found);
   if (found.some(({ severity }) => severity === 'error')) return undefined;
-  if (!Check(schema, value)) throw new Error(`${subject} was read in another shape than its schema has`);
+  if (!isShaped(schema, value)) throw new Error(`${subject} was read in another shape than its schema has`);
   return value;
+}
+
+/** Checks by the schemas of files, each compiled once: interpreting them took most of the time of reading a board. */
+const validators = new WeakMap<TSchema, Validator>();
+
+function isShaped<Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator.Check(value);
 }
 
 /**
@@ -37,7 +46,7 @@ export function readKeys<Schema extends TObject>(schema: Schema, node: YamlNode)
       return read === undefined ? [] : [[key, read]];
     }),
   );
-  if (!Check(schema, value)) throw new Error('keys were read in another shape than their schema has');
+  if (!isShaped(schema, value)) throw new Error('keys were read in another shape than their schema has');
   return value;
 }
 

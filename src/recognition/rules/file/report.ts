@@ -17,7 +17,8 @@ export interface Report {
   suggestion: string | null;
 }
 
-const maxReports = 200;
+/** The most faults of a file that are reported. */
+export const maxReports = 200;
 /** The most characters that a message names. */
 const maxNamed = 3;
 

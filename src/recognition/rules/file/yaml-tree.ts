@@ -60,6 +60,11 @@ export const repeatedKey = 'each key once, with all its contents below it';
 const maxDepth = 32;
 /** A limit, because merging merged mappings multiplies the keys. */
 const maxMergedKeys = 10_000;
+/**
+ * The most characters and nodes of a file with its aliases written out: twice those of the longest file, because what a file
+ * says is stored, sent and checked in this length.
+ */
+const maxWritten = 2 * maxFileBytes;
 const maxParseFaults = 10;
 /** The most errors of the parser that are looked at: a broken file has one for almost every letter. */
 const maxParseErrors = 100;
@@ -128,7 +133,9 @@ class TreeBuilder {
   readonly faults: Fault[] = [];
   readonly #unfinished = new Set<string>();
   #merged = 0;
-  readonly #anchors = new Map<string, YamlNode>();
+  /** The characters and nodes until here, with aliases written out. */
+  #written = 0;
+  readonly #anchors = new Map<string, { node: YamlNode; written: number }>();
 
   /** @param fallback where to report nodes that have no place of their own. */
   build(node: Node | null, fallback: Span, depth: number): YamlNode {
@@ -141,19 +148,22 @@ class TreeBuilder {
     const anchor = node !== null && 'anchor' in node ? node.anchor : undefined;
     if (anchor === undefined) return this.#buildNode(node, span, depth);
     this.#unfinished.add(anchor);
+    const before = this.#written;
     const built = this.#buildNode(node, span, depth);
     this.#unfinished.delete(anchor);
-    this.#anchors.set(anchor, built);
+    this.#anchors.set(anchor, { node: built, written: this.#written - before });
     return built;
   }
 
   #buildNode(node: Node | null, span: Span, depth: number): YamlNode {
+    this.#written += 1;
     if (isMap(node)) return { kind: 'mapping', entries: this.#buildEntries(node, span, depth), ...span };
     if (isSeq(node)) return { kind: 'sequence', items: this.#buildItems(node, span, depth), ...span };
     if (!isScalar(node)) return nothing(span);
     const isQuoted = node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE';
     const isBlock = node.type === 'BLOCK_FOLDED' || node.type === 'BLOCK_LITERAL';
     const text = typeof node.value === 'string' ? node.value : (node.source ?? '');
+    this.#written += text.length;
     const isEmpty = node.value === null || (text === '' && !isQuoted);
     return { kind: 'scalar', text, isEmpty, style: isQuoted ? 'quoted' : isBlock ? 'block' : 'plain', ...span };
   }
@@ -210,7 +220,14 @@ class TreeBuilder {
 
   #resolve(anchor: string, span: Span): YamlNode {
     const target = this.#unfinished.has(anchor) ? undefined : this.#anchors.get(anchor);
-    if (target !== undefined) return target;
+    if (target !== undefined) {
+      const wasShort = this.#written <= maxWritten;
+      this.#written += target.written;
+      if (this.#written <= maxWritten) return target.node;
+      const expected = `at most ${maxWritten} characters with aliases written out`;
+      if (wasShort) this.faults.push(newFault(span, 'aliases make the file too long', { expected }));
+      return nothing(span);
+    }
     this.faults.push(
       this.#unfinished.has(anchor)
         ? newFault(span, `*${anchor} stands for a value that contains it`, { expected: 'an anchor that is complete' })
@@ -220,6 +237,16 @@ class TreeBuilder {
     );
     return nothing(span);
   }
+}
+
+/** Returns a value as a file in JSON would have it. Its parts have no places. */
+export function nodeFrom(value: unknown): YamlNode {
+  const span = { start: 0, end: 0 };
+  if (Array.isArray(value)) return { kind: 'sequence', items: value.map(nodeFrom), ...span };
+  if (typeof value !== 'object' || value === null)
+    return { kind: 'scalar', text: String(value), isEmpty: value === null, style: 'quoted', ...span };
+  const entries = Object.entries(value).map(([key, inner]) => ({ key, keySpan: span, value: nodeFrom(inner) }));
+  return { kind: 'mapping', entries, ...span };
 }
 
 function asNode(value: unknown): Node | null {

@@ -12,7 +12,7 @@ import type { CounterName } from '../../../model/kinds.ts';
 import { toLevelProgress } from '../../../model/level.ts';
 import { type Earnable, findEarnable } from '../../../recognition/achievements/awards/holders-store.ts';
 import { findNext, type NextAchievement } from '../../../recognition/achievements/awards/next-store.ts';
-import type { ParsedFiles } from '../../../recognition/achievements/files/read-file.ts';
+import type { AchievementFiles } from '../../../recognition/achievements/files/achievement-files.ts';
 import { findBoardsOfPerson, type OpenBoard } from '../../../recognition/boards/views/view-store.ts';
 import { fill } from '../../languages/language.ts';
 import type { PageWords } from '../../languages/texts.ts';
@@ -74,12 +74,12 @@ interface Data {
 interface Services extends Pick<PageServices, 'computations' | 'now'> {
   site: Site;
   connection: Connection;
-  parsedFiles: ParsedFiles;
+  achievementFiles: AchievementFiles;
 }
 
 /** Returns the page of a person or an organization. */
 export function accountPage(services: Services, provider: string): Page<typeof AccountPath, Data> {
-  const { site, connection, now, parsedFiles } = services;
+  const { site, connection, now, achievementFiles } = services;
   return {
     path: `/${provider}/:name`,
     params: AccountPath,
@@ -91,7 +91,7 @@ export function accountPage(services: Services, provider: string): Page<typeof A
       const [own, awards, progress, community, boardList, owned, defined, languages] = await Promise.all([
         readPart(read, 'listContributions', readAccount, { query: { private: within.withPrivate }, isAlone: true }),
         isOrganization ? undefined : readPart(read, 'listAwards', readAwards, shownAwards),
-        account.type === 'user' ? findNext(connection, id, parsedFiles) : undefined,
+        account.type === 'user' ? findNext(connection, id, achievementFiles) : undefined,
         isOrganization
           ? unlessHostFails(loadCommunity(read, within, { limit: Number(people), now: now() }))
           : undefined,

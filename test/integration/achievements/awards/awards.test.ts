@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import { Client, type Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { Connection } from '../../../../src/database/connections/connection.ts';
 import { openDatabase } from '../../../../src/database/connections/open.ts';
 import { type AwardContext, awardRepository } from '../../../../src/recognition/achievements/awards/award.ts';
+import { AchievementFiles } from '../../../../src/recognition/achievements/files/achievement-files.ts';
 import { createAwardTasks } from '../../../../src/recognition/achievements/tasks.ts';
 import { createTestDatabase } from '../../../database.ts';
 import { sampled } from '../../../depth.ts';
@@ -49,8 +49,10 @@ function connectionBreakingAt(
   return { connection: new Kysely({ dialect: new PostgresDialect({ pool }) }), count: () => count };
 }
 
+const achievementFiles = new AchievementFiles();
+
 function contextOf(connection: Connection, now = (): Date => new Date()): AwardContext {
-  return { connection, now, newId: uuidv7, parsedFiles: new LRUCache({ max: 10 }) };
+  return { connection, now, newId: uuidv7, achievementFiles };
 }
 
 /** Returns the awards that stand, as `PERSON: ACHIEVEMENT, TIME`. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction } from '../../../../src/database/connections/transaction.ts';
 import { findNext } from '../../../../src/recognition/achievements/awards/next-store.ts';
 import { recordAwarded } from '../../../../src/recognition/achievements/awards/work-store.ts';
-import type { EvaluatedConfig } from '../../../../src/recognition/achievements/files/read-file.ts';
+import { AchievementFiles } from '../../../../src/recognition/achievements/files/achievement-files.ts';
 import { openTestDatabase } from '../../../database.ts';
 import { storeWorld } from '../evaluation/stored-world.ts';
 import type { World } from '../evaluation/world.ts';
@@ -41,9 +40,9 @@ describe('choice of the next achievement', () => {
         simple('Quiet', 'author issue: count() < 5'),
       ],
     });
-    const parsedFiles = new LRUCache<string, EvaluatedConfig>({ max: 5 });
+    const achievementFiles = new AchievementFiles();
     const next = async (account = ada) => {
-      const found = await findNext(connection, account, parsedFiles);
+      const found = await findNext(connection, account, achievementFiles);
       return found && `${found.name} ${found.present}/${found.wanted}`;
     };
     assert.equal(await next(), 'Talker 15/16');
@@ -58,7 +57,7 @@ describe('choice of the next achievement', () => {
     };
     await award('Talker');
     assert.equal(await next(), 'Four 3/4');
-    assert.equal((await findNext(connection, ada, parsedFiles))?.icon, 'icons/four.png');
+    assert.equal((await findNext(connection, ada, achievementFiles))?.icon, 'icons/four.png');
     for (const hidden of [
       'update repositories set is_private = true',
       'update repositories set deleted_at = now()',

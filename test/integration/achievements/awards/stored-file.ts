@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../../src/database/connections/transaction.ts';
-import { readFile } from '../../../../src/recognition/achievements/files/read-file.ts';
+import { readConfigFile } from '../../../../src/recognition/achievements/config-file.ts';
 import { saveFile } from '../../../../src/recognition/achievements/files/store.ts';
 import { emptyItem, type Item } from '../evaluation/world.ts';
 import { type FileText, toYaml } from './every-feature.ts';
@@ -24,8 +24,7 @@ export async function storeCollected({ pool }: Database, repositoryId: string, u
 
 /** Stores a file of achievements as the service does that has just read it. All data that it needs is there. */
 export async function storeFile({ connection, pool }: Database, repositoryId: string, file: FileText): Promise<void> {
-  const text = toYaml(file);
-  const read = readFile({ path: 'p', oid: uuidv7(), text, sizeBytes: text.length }, []);
+  const read = { path: 'p', oid: uuidv7(), ...readConfigFile(Buffer.from(toYaml(file))) };
   const revision = { revision: 'r', readAt: new Date(), isNew: true, newId: uuidv7 };
   await inTransaction(connection, (transaction) => saveFile(transaction, repositoryId, { file: read, ...revision }));
   await pool.query('delete from pending_details');

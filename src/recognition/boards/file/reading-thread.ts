@@ -1,12 +1,12 @@
-/** The program of the thread that reads documents; `DocumentReader` starts it. */
+/** The program of the thread that reads files and documents of boards; `BoardFiles` starts it. */
 import assert from 'node:assert/strict';
 import { parentPort } from 'node:worker_threads';
 import type { Provider } from '../../../hosts/interface/provider.ts';
 import type { Account } from '../../../model/account.ts';
-import { readBoardsFile, toFileHost } from '../file/read-file.ts';
+import { readBoardsFile, toFileHost } from './read-file.ts';
 
-/** A document, its owner, and the data that hosts do not return. */
-export interface UnreadDocument {
+/** A file, its owner, and the data that hosts do not return. */
+export interface UnreadBoards {
   text: string;
   owner: Pick<Account, 'provider' | 'name'>;
   hosts: ReadonlyMap<string, Pick<Provider, 'unreported'>>;
@@ -14,6 +14,6 @@ export interface UnreadDocument {
 
 assert.ok(parentPort !== null, 'this program runs in a thread');
 const port = parentPort;
-port.on('message', ({ text, owner, hosts }: UnreadDocument) =>
+port.on('message', ({ text, owner, hosts }: UnreadBoards) =>
   port.postMessage(readBoardsFile(Buffer.from(text), toFileHost(owner, hosts))),
 );
