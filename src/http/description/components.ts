@@ -41,7 +41,7 @@ interface RouteFacts {
   isLimited: boolean;
 }
 
-/** What routes declare of their responses: schemas, or their content by media type. */
+/** The responses that a route declares: schemas, or their content by media type. */
 type Responses = Readonly<Record<string, unknown>>;
 
 /** Errors of requests that the server could not read whole, so that it does not know whether they are for images. */
