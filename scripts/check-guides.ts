@@ -1,6 +1,6 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import ts from 'typescript';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /**
  * Checks the documents: each path of a file that they name exists, each of their links leads to a file and to a heading
@@ -137,38 +137,40 @@ function importsOf(text: string): Set<string> {
   );
 }
 
+/** Returns the type errors of the examples, which are checked in a folder that lies over this one. */
 function typeErrors(): string[] {
-  const config = ts.getParsedCommandLineOfConfigFile(
-    'tsconfig.json',
-    {},
-    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} },
+  const folder = 'node_modules/.cache/guides';
+  rmSync(folder, { recursive: true, force: true });
+  const compilerOptions = { rootDirs: ['.', '../../..'] };
+  write(
+    `${folder}/tsconfig.json`,
+    JSON.stringify({ extends: '../../../tsconfig.json', compilerOptions, include: ['.'] }),
   );
-  if (config === undefined) throw new Error('tsconfig.json cannot be read');
-  const texts = new Map(
-    examples.map(({ path, code, isAppended }) => [
-      resolve(path),
-      isAppended ? `${readFileSync(path, 'utf8')}\n${code}\n` : `${code}\n`,
-    ]),
+  write(`${folder}/oxlintrc.json`, '{}');
+  for (const { path, code, isAppended } of examples)
+    write(`${folder}/${path}`, isAppended ? `${readFileSync(path, 'utf8')}\n${code}\n` : `${code}\n`);
+  const rules = ['-c', `${folder}/oxlintrc.json`, '-A', 'all', '--type-aware', '--type-check', '--format=unix'];
+  const { stdout, stderr, status, error } = spawnSync(
+    'oxlint',
+    [...rules, ...examples.map(({ path }) => `${folder}/${path}`)],
+    {
+      encoding: 'utf8',
+    },
   );
-  const host = ts.createCompilerHost(config.options);
-  const disk = { ...host };
-  const folders = new Set([...texts.keys()].map(dirname));
-  host.directoryExists = (path) => folders.has(resolve(path)) || disk.directoryExists?.(path) === true;
-  host.fileExists = (path) => texts.has(resolve(path)) || disk.fileExists(path);
-  host.readFile = (path) => texts.get(resolve(path)) ?? disk.readFile(path);
-  host.getSourceFile = (path, version) => {
-    const text = host.readFile(path);
-    return text === undefined ? undefined : ts.createSourceFile(path, text, version);
-  };
-  const program = ts.createProgram([...texts.keys()], config.options, host);
-  return examples.flatMap(({ guide, line, path, isAppended }) => {
-    const file = program.getSourceFile(resolve(path));
-    const firstLine = isAppended ? readFileSync(path, 'utf8').split('\n').length : 0;
-    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
-      ({ start = 0, messageText }) => {
-        const position = (file?.getLineAndCharacterOfPosition(start).line ?? 0) - firstLine;
-        return `${guide}:${line + position}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-      },
-    );
-  });
+  if (error !== undefined) throw error;
+  const faults = [...stdout.matchAll(/^(?:.*?guides\/)?(\S+\.ts):(\d+):\d+: (.*)$/gm)].map(
+    ([, file = '', line, message]) => {
+      const example = examples.find(({ path }) => path === file);
+      if (example === undefined) return `${file}:${line}: ${message}`;
+      const firstLine = example.isAppended ? readFileSync(file, 'utf8').split('\n').length : 0;
+      return `${example.guide}:${example.line + Number(line) - 1 - firstLine}: ${message}`;
+    },
+  );
+  if (status !== 0 && faults.length === 0) throw new Error(`the examples could not be checked: ${stdout}${stderr}`);
+  return faults;
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
 }
