@@ -90,8 +90,8 @@ export interface AccountResponse {
   account: UserPayload | OrganizationPayload;
   /** Totals of public items; undefined when they were not requested, or the account is an organization. */
   totals: (LifetimeTotals & { owned: UserTotalsPayload['owned'] }) | undefined;
-  windows: ContributionSlice[];
-  /** The spans in whose windows GitHub left out repositories, because there are more than it lists. */
+  slices: ContributionSlice[];
+  /** The spans in whose slices GitHub left out repositories, because there are more than it lists. */
   cutShort: Span[];
   /** The spans that GitHub failed to compute. */
   tooHeavy: Span[];
@@ -116,13 +116,13 @@ export const noTotals: LifetimeTotals = {
   discussions_answered: null,
 };
 
-/** Returns the shape of a response, in which the windows have the aliases `w0`, `w1`, ... */
+/** Returns the shape of a response, in which the slices have the aliases `w0`, `w1`, ... */
 function responseSchemaFor({ totals, spans }: Wanted, withPublicCounts: boolean) {
-  const windows: TProperties = Object.fromEntries(
+  const slices: TProperties = Object.fromEntries(
     spans.map((_span, index) => [`w${index}`, orElse(Nullable(SlicePayload), null)]),
   );
   const shapes = Object.fromEntries(totals.map((field) => [field, UserTotalsPayload.properties[field]]));
-  const user = Type.Object({ ...UserPayload.properties, ...shapes, ...windows });
+  const user = Type.Object({ ...UserPayload.properties, ...shapes, ...slices });
   return Type.Object({
     // Null: there is no such account, or a refused part made it null (`withoutRefused`).
     account: orElse(Nullable(Type.Union([user, OrganizationPayload])), null),
@@ -160,7 +160,7 @@ export async function fetchAccount(
     const rest = withoutRefused(wanted, refusals);
     return rest === null ? null : fetchAccount(client, target, rest, call, now);
   }
-  if (account.kind === 'Organization') return { account, totals: undefined, windows: [], cutShort: [], tooHeavy: [] };
+  if (account.kind === 'Organization') return { account, totals: undefined, slices: [], cutShort: [], tooHeavy: [] };
   const countsAll = target.counting === 'seen' || token.seesOnlyPublic;
   const { tooHeavy, ...known } = slicesIn(account, wanted.spans, refusals, { countsAll, requestedAt: now });
   const totals = hasTotals ? totalsIn(account) : undefined;
@@ -210,7 +210,7 @@ function withoutRefused({ totals, spans, tooHeavy = [] }: Wanted, refusals: Refu
 }
 
 /**
- * Reads the windows. `tooHeavy` and `cutShort` are the spans that the caller requests again in smaller pieces. A span
+ * Reads the slices. `tooHeavy` and `cutShort` are the spans that the caller requests again in smaller pieces. A span
  * that GitHub refused is in none of the results.
  */
 function slicesIn(
@@ -218,20 +218,20 @@ function slicesIn(
   spans: readonly WantedSpan[],
   refusals: Refusals,
   options: { countsAll: boolean; requestedAt: Date },
-): Pick<AccountResponse, 'windows' | 'cutShort' | 'tooHeavy'> {
-  const windows: ContributionSlice[] = [];
+): Pick<AccountResponse, 'slices' | 'cutShort' | 'tooHeavy'> {
+  const slices: ContributionSlice[] = [];
   const cutShort: Span[] = [];
   const tooHeavy: Span[] = [];
   for (const [index, span] of spans.entries()) {
     const field: unknown = Object.entries(account).find(([name]) => name === `w${index}`)?.[1];
     const { from, to, isLight } = span;
     const payload = Value.Check(SlicePayload, field) ? field : undefined;
-    const window = payload && toSlice({ from, to }, payload, options);
-    if (window !== undefined) windows.push(window);
+    const slice = payload && toSlice({ from, to }, payload, options);
+    if (slice !== undefined) slices.push(slice);
     else if (refusalAt(refusals, ['account', `w${index}`])?.reason === 'unreadable') tooHeavy.push({ from, to });
     if (payload !== undefined && !isLight && isCutShort(payload)) cutShort.push({ from, to });
   }
-  return { windows, cutShort, tooHeavy };
+  return { slices, cutShort, tooHeavy };
 }
 
 /** Reads the totals. A total is null when it was not requested because GitHub had failed to compute it. */
@@ -269,7 +269,7 @@ export function accountQueryText(target: Target, wanted: Wanted & { withPublicCo
     target.handle === undefined ? '$login: String!' : '$id: ID!',
     ...(wanted.withPublicCounts ? searches.map(({ variable }) => `$${variable}: String!`) : []),
   ];
-  const windows = wanted.spans.map(
+  const slices = wanted.spans.map(
     ({ from, to, isLight }, index) =>
       `w${index}: contributionsCollection(from: "${from}T00:00:00Z", to: "${to}T23:59:59Z") { ...${isLight ? 'WindowTotals' : 'WindowFields'} }`,
   );
@@ -285,7 +285,7 @@ export function accountQueryText(target: Target, wanted: Wanted & { withPublicCo
     '    kind: __typename',
     '    ... on User { ...UserFields',
     ...wanted.totals.map((field) => `      ${totalFields[field]}`),
-    ...windows.map((window) => `      ${window}`),
+    ...slices.map((slice) => `      ${slice}`),
     '    }',
     '    ... on Organization { ...OrganizationFields }',
     '  }',

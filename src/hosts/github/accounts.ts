@@ -48,7 +48,7 @@ const maxFailures = 100;
 interface Knowledge {
   user: UserPayload;
   counting: Target['counting'];
-  windows: ContributionSlice[];
+  slices: ContributionSlice[];
   totals: LifetimeTotals | undefined;
   stars: number | undefined;
 }
@@ -74,12 +74,12 @@ export async function* reportAccount(
     yield await organizationReport(client, response.account, call);
     return;
   }
-  const windows = memory?.windows ?? [];
+  const slices = memory?.windows ?? [];
   if (response === 'too_heavy') {
-    yield* reportHeavyAccount(client, target, windows, call, startedAt);
+    yield* reportHeavyAccount(client, target, slices, call, startedAt);
     return;
   }
-  const known = knowledgeFrom(response, target.counting, windows);
+  const known = knowledgeFrom(response, target.counting, slices);
   const pending = [...response.cutShort, ...response.tooHeavy].flatMap(splitSpan);
   yield* completeReport(client, known, response.totals?.owned, pending, call, startedAt);
 }
@@ -88,7 +88,7 @@ export async function* reportAccount(
 async function* reportHeavyAccount(
   client: GitHubClient,
   target: Target,
-  windows: ContributionSlice[],
+  slices: ContributionSlice[],
   call: Call,
   startedAt: Date,
 ): AsyncGenerator<AccountReport, void, undefined> {
@@ -98,7 +98,7 @@ async function* reportHeavyAccount(
     throw new AppError('provider_unavailable', 'GitHub cannot show this account at the moment. Retry later.');
   }
   const { counting } = target;
-  const known: Knowledge = { user: profile.account, counting, windows, totals: undefined, stars: undefined };
+  const known: Knowledge = { user: profile.account, counting, slices, totals: undefined, stars: undefined };
   yield toReport(known);
   const totals = await orTooHeavy(() =>
     fetchAccount(client, target, { totals: allTotals, spans: [] }, call, startedAt),
@@ -118,7 +118,7 @@ async function* completeReport(
   startedAt: Date,
 ): AsyncGenerator<AccountReport, void, undefined> {
   const contributionYears = known.user.activity?.contributionYears ?? [];
-  const missing = dueSpans(known.windows, contributionYears, startedAt);
+  const missing = dueSpans(known.slices, contributionYears, startedAt);
   if (owned) known.stars = await sumStars(client, known.user.id, owned, call);
   const spanRequest: AccountRequest = {
     send: (spans) =>
@@ -128,8 +128,8 @@ async function* completeReport(
       }),
     failuresLeft: maxFailures,
   };
-  for await (const windows of fetchSpans(spanRequest, [...pending, ...missing])) {
-    known.windows = replaceSlices(known.windows, windows);
+  for await (const slices of fetchSpans(spanRequest, [...pending, ...missing])) {
+    known.slices = replaceSlices(known.slices, slices);
     yield toReport(known);
   }
   yield toReport(known);
@@ -155,7 +155,7 @@ async function* fetchSpans(
   const response = await spanRequest.send(spans);
   if (response === null) return;
   if (response !== 'too_heavy') {
-    yield response.windows;
+    yield response.slices;
     yield* fetchSpans(spanRequest, response.cutShort.flatMap(splitSpan));
     spanRequest.failuresLeft -= response.tooHeavy.length;
     for (const span of response.tooHeavy) yield* fetchSpans(spanRequest, splitSpan(span));
@@ -214,22 +214,22 @@ async function organizationReport(
 function knowledgeFrom(
   response: AccountResponse,
   counting: Target['counting'],
-  windows: ContributionSlice[],
+  slices: ContributionSlice[],
 ): Knowledge {
   if (response.account.kind !== 'User') throw new Error('only a user has counters of its own');
   return {
     user: response.account,
     counting,
-    windows: replaceSlices(windows, response.windows),
+    slices: replaceSlices(slices, response.slices),
     totals: response.totals,
     stars: undefined,
   };
 }
 
-function toReport({ user, windows, totals, stars }: Knowledge): AccountReport {
+function toReport({ user, slices, totals, stars }: Knowledge): AccountReport {
   const contributionYears = user.activity?.contributionYears;
-  if (contributionYears === undefined) return toAccountReport(user, { ...readTotals(totals, stars) }, windows);
-  const counted = windows.filter(({ from }) => contributionYears.includes(Number(from.slice(0, 4))));
+  if (contributionYears === undefined) return toAccountReport(user, { ...readTotals(totals, stars) }, slices);
+  const counted = slices.filter(({ from }) => contributionYears.includes(Number(from.slice(0, 4))));
   const sums = sumSlices(counted);
   const isCovered = coversAll(counted, contributionYears);
   const counters: Partial<Counters> = {
@@ -254,8 +254,8 @@ function readTotals(totals: LifetimeTotals | undefined, stars: number | undefine
   };
 }
 
-function toAccountReport(user: UserPayload, counters: Partial<Counters>, windows: ContributionSlice[]): AccountReport {
-  return { account: userFacts(user), counters, missing: missingFrom(counters), memory: { windows } };
+function toAccountReport(user: UserPayload, counters: Partial<Counters>, slices: ContributionSlice[]): AccountReport {
+  return { account: userFacts(user), counters, missing: missingFrom(counters), memory: { windows: slices } };
 }
 
 /** Returns the result of a request, or `too_heavy` when GitHub cannot compute the response. */

@@ -14,14 +14,14 @@ export const ContributionSlice = Type.Object({
   repositories: Type.Array(Type.Integer()),
   /** False when the list of repositories is incomplete, because GitHub cut it short or refused a part. */
   isWhole: Type.Boolean(),
-  /** The time when the window was requested, ISO 8601. */
+  /** The time when the slice was requested, ISO 8601. */
   requestedAt: Type.String(),
 });
 export type ContributionSlice = Static<typeof ContributionSlice>;
 
 const dayMs = 86_400_000;
 /**
- * The age at which a window of the past is fetched again: commits with old dates change it, and repositories that are
+ * The age at which a slice of the past is fetched again: commits with old dates change it, and repositories that are
  * shown or hidden, which the service may not know.
  */
 const refetchAgeMs = 7 * dayMs;
@@ -29,7 +29,7 @@ const refetchAgeMs = 7 * dayMs;
 const firstYear = 2008;
 const maxListedRepositories = 100;
 
-/** Returns the spans to request for an account without known windows: all years since GitHub began. */
+/** Returns the spans to request for an account without known slices: all years since GitHub began. */
 export function allYears(now: Date): Span[] {
   return Array.from({ length: now.getUTCFullYear() - firstYear + 1 }, (_, index) => yearSpan(firstYear + index));
 }
@@ -37,15 +37,15 @@ export function allYears(now: Date): Span[] {
 /**
  * Returns the spans to request, newest first, so that `known` covers all years with contributions and is current: spans
  * that are missing, that were not over when they were requested, or that were requested long ago.
- * @param now the time when the lookup began; windows that were requested since then are current.
+ * @param now the time when the lookup began; slices that were requested since then are current.
  */
 export function dueSpans(known: readonly ContributionSlice[], contributionYears: readonly number[], now: Date): Span[] {
-  const isDue = (window: ContributionSlice): boolean => {
-    const requestedAt = new Date(window.requestedAt);
+  const isDue = (slice: ContributionSlice): boolean => {
+    const requestedAt = new Date(slice.requestedAt);
     if (requestedAt >= now) return false;
     // A day that has ended in UTC has not ended in all time zones.
-    const wasOpen = Date.parse(window.to) + 3 * dayMs > requestedAt.getTime();
-    const hasBegun = Date.parse(window.from) <= now.getTime() + dayMs;
+    const wasOpen = Date.parse(slice.to) + 3 * dayMs > requestedAt.getTime();
+    const hasBegun = Date.parse(slice.from) <= now.getTime() + dayMs;
     return (wasOpen && hasBegun) || requestedAt.getTime() + refetchAgeMs <= now.getTime();
   };
   const years = new Set([...contributionYears, now.getUTCFullYear()]);
@@ -54,17 +54,17 @@ export function dueSpans(known: readonly ContributionSlice[], contributionYears:
   return [...missing, ...due].toSorted((left, right) => (left.from < right.from ? 1 : -1));
 }
 
-/** Returns whether the windows cover all years with contributions. */
+/** Returns whether the slices cover all years with contributions. */
 export function coversAll(known: readonly ContributionSlice[], contributionYears: readonly number[]): boolean {
   return contributionYears.every((year) => gaps(yearSpan(year), known).length === 0);
 }
 
-/** Returns the fetched windows and the known ones that they do not overlap, oldest first. */
+/** Returns the fetched slices and the known ones that they do not overlap, oldest first. */
 export function replaceSlices(
   known: readonly ContributionSlice[],
   fetched: readonly ContributionSlice[],
 ): ContributionSlice[] {
-  const kept = known.filter((window) => !fetched.some((other) => other.from <= window.to && other.to >= window.from));
+  const kept = known.filter((slice) => !fetched.some((other) => other.from <= slice.to && other.to >= slice.from));
   return [...kept, ...fetched].toSorted((left, right) => (left.from < right.from ? -1 : 1));
 }
 
@@ -78,12 +78,12 @@ export function splitSpan(span: Span): Span[] {
 }
 
 /** Returns whether GitHub left repositories out of a response, so that a shorter span has to be requested. */
-export function isCutShort(window: SlicePayload): boolean {
+export function isCutShort(slice: SlicePayload): boolean {
   const longest = Math.max(
-    window.totalRepositoriesWithContributedCommits ?? 0,
-    window.totalRepositoriesWithContributedIssues ?? 0,
-    window.totalRepositoriesWithContributedPullRequests ?? 0,
-    window.totalRepositoriesWithContributedPullRequestReviews ?? 0,
+    slice.totalRepositoriesWithContributedCommits ?? 0,
+    slice.totalRepositoriesWithContributedIssues ?? 0,
+    slice.totalRepositoriesWithContributedPullRequests ?? 0,
+    slice.totalRepositoriesWithContributedPullRequestReviews ?? 0,
   );
   return longest > maxListedRepositories;
 }
@@ -136,18 +136,18 @@ function sumPublic(list: CountedByRepository): number | null {
   return sum;
 }
 
-/** Adds up windows that do not overlap. */
-export function sumSlices(windows: readonly ContributionSlice[]): {
+/** Adds up slices that do not overlap. */
+export function sumSlices(slices: readonly ContributionSlice[]): {
   commits: number;
   reviews: number;
   contributedTo: number;
   isWhole: boolean;
 } {
   return {
-    commits: windows.reduce((sum, window) => sum + window.commits, 0),
-    reviews: windows.reduce((sum, window) => sum + window.reviews, 0),
-    contributedTo: new Set(windows.flatMap((window) => window.repositories)).size,
-    isWhole: windows.every((window) => window.isWhole),
+    commits: slices.reduce((sum, slice) => sum + slice.commits, 0),
+    reviews: slices.reduce((sum, slice) => sum + slice.reviews, 0),
+    contributedTo: new Set(slices.flatMap((slice) => slice.repositories)).size,
+    isWhole: slices.every((slice) => slice.isWhole),
   };
 }
 
@@ -155,14 +155,14 @@ function yearSpan(year: number): Span {
   return { from: `${year}-01-01`, to: `${year}-12-31` };
 }
 
-/** Returns the parts of a span that no window covers. Windows are sorted and do not overlap. */
-function gaps(span: Span, windows: readonly ContributionSlice[]): Span[] {
+/** Returns the parts of a span that no slice covers. Slices are sorted and do not overlap. */
+function gaps(span: Span, slices: readonly ContributionSlice[]): Span[] {
   const found: Span[] = [];
   let next = span.from;
-  for (const window of windows) {
-    if (window.to < next || window.from > span.to) continue;
-    if (window.from > next) found.push({ from: next, to: addDays(window.from, -1) });
-    next = addDays(window.to, 1);
+  for (const slice of slices) {
+    if (slice.to < next || slice.from > span.to) continue;
+    if (slice.from > next) found.push({ from: next, to: addDays(slice.from, -1) });
+    next = addDays(slice.to, 1);
   }
   if (next <= span.to) found.push({ from: next, to: span.to });
   return found;

@@ -22,7 +22,7 @@ function daysOf({ from, to }: Span): string[] {
   return days;
 }
 
-function window(span: Span, requestedAt: string, fields: Partial<ContributionSlice> = {}): ContributionSlice {
+function slice(span: Span, requestedAt: string, fields: Partial<ContributionSlice> = {}): ContributionSlice {
   return { ...span, commits: 1, reviews: 0, repositories: [], isWhole: true, requestedAt, ...fields };
 }
 
@@ -65,16 +65,14 @@ describe('date ranges of GitHub', () => {
     const now = new Date('2026-11-21T00:00:00Z');
     const years = allYears(now);
     assert.equal(years.length, 19);
-    const stored = years.map((year) => window(year, now.toISOString()));
+    const stored = years.map((year) => slice(year, now.toISOString()));
     assert.deepEqual(dueSpans(stored, [2010, 2020], now), []);
     assert.deepEqual(dueSpans(stored, [1970, 2010], now), [{ from: '1970-01-01', to: '1970-12-31' }]);
   });
 
-  it('requests only windows again that may have changed', () => {
+  it('requests only slices again that may have changed', () => {
     const requestedAt = '2026-11-21T00:00:00.000Z';
-    const stored = [2024, 2025, 2026].map((year) =>
-      window({ from: `${year}-01-01`, to: `${year}-12-31` }, requestedAt),
-    );
+    const stored = [2024, 2025, 2026].map((year) => slice({ from: `${year}-01-01`, to: `${year}-12-31` }, requestedAt));
     const spansAt = (now: string): string[] =>
       dueSpans(stored, [2024, 2025, 2026], new Date(now)).map(({ from }) => from);
     assert.deepEqual(spansAt('2026-11-21T01:00:00Z'), ['2026-01-01']);
@@ -88,17 +86,17 @@ describe('date ranges of GitHub', () => {
     ]);
   });
 
-  it('covers every year once after the due spans are fetched, for any known windows', () => {
+  it('covers every year once after the due spans are fetched, for any known slices', () => {
     const now = new Date('2026-11-21T00:00:00Z');
     const years = fc.uniqueArray(fc.integer({ min: 2015, max: 2026 }), { maxLength: 5 });
     fc.assert(
       fc.property(fc.array(fc.tuple(span, fc.boolean()), { maxLength: 6 }), years, (spans, contributionYears) => {
         let stored: ContributionSlice[] = [];
         for (const [knownSpan, isOld] of spans) {
-          stored = replaceSlices(stored, [window(knownSpan, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
+          stored = replaceSlices(stored, [slice(knownSpan, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
         }
         const due = dueSpans(stored, contributionYears, now);
-        const fetched = due.map((span) => window(span, now.toISOString()));
+        const fetched = due.map((span) => slice(span, now.toISOString()));
         const after = replaceSlices(stored, fetched);
         assert.ok(coversAll(after, contributionYears));
         const days = after.flatMap(daysOf);
@@ -108,12 +106,12 @@ describe('date ranges of GitHub', () => {
     );
   });
 
-  it('counts a repository once when it is in several windows', () => {
+  it('counts a repository once when it is in several slices', () => {
     const year = { from: '2024-01-01', to: '2024-12-31' };
     const two = { from: '2025-01-01', to: '2025-12-31' };
     const sums = sumSlices([
-      window(year, '', { commits: 3, reviews: 1, repositories: [1, 2] }),
-      window(two, '', { commits: 4, reviews: 2, repositories: [2, 3], isWhole: false }),
+      slice(year, '', { commits: 3, reviews: 1, repositories: [1, 2] }),
+      slice(two, '', { commits: 4, reviews: 2, repositories: [2, 3], isWhole: false }),
     ]);
     assert.deepEqual(sums, { commits: 7, reviews: 3, contributedTo: 3, isWhole: false });
   });
