@@ -91,7 +91,7 @@ export async function started(child: ChildProcess): Promise<ServerProcess> {
       url,
       residentMib: () => residentMib(child.pid ?? 0),
       cpuMs: () => cpuMs(child.pid ?? 0),
-      cpuMsOfEach: async () => Promise.all([child.pid ?? 0, ...(await childrenOf(child.pid ?? 0))].map(cpuMs)),
+      cpuMsOfEach: async () => Promise.all([child.pid ?? 0, ...(await findChildren(child.pid ?? 0))].map(cpuMs)),
       [Symbol.asyncDispose]: async () => {
         const end = once(child, 'close');
         child.kill('SIGTERM');
@@ -107,7 +107,7 @@ export async function residentMib(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
+async function findChildren(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return children.split(' ').filter(Boolean).map(Number);
 }

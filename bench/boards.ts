@@ -12,7 +12,7 @@ import { makeDataDir } from './bench-service.ts';
 import { measureDelivery } from './boards-delivery.ts';
 import { countEarned, fileOfFifty, fill, took } from './evaluation.ts';
 import { median } from './load.ts';
-import { membersOf } from './members-of.ts';
+import { listMembers } from './members-of.ts';
 import { sized } from './size.ts';
 
 const rounds = sized(5, 1);
@@ -53,7 +53,7 @@ async function countRanked({ connection }: Database, repositoryId: string, board
   const query = rankedSql({
     board,
     window: toBoardWindow(board.window, now),
-    members: membersOf(repositoryId, now),
+    members: listMembers(repositoryId, now),
     now,
   });
   const { rows } = await withEvaluationMemory(connection, (transaction) =>

@@ -7,7 +7,7 @@ import type { Images } from '../src/views/cards/card.ts';
 import type { Drawing } from '../src/views/cards/drawing/frame.ts';
 import { prepareFonts } from '../src/views/cards/png/fonts.ts';
 import { Rasterizer } from '../src/views/cards/png/rasterizer.ts';
-import { contributionsOf, contributorsOf } from '../test/unit/cards/inputs.ts';
+import { makeContributions, makeContributors } from '../test/unit/cards/inputs.ts';
 import { draw } from '../test/unit/cards/samples.ts';
 import type { BenchResult } from './bench-result.ts';
 import { startBareServer, startService } from './bench-service.ts';
@@ -77,9 +77,9 @@ async function sending(): Promise<BenchResult[]> {
 
 function drawing(): BenchResult[] {
   const contributions = perSecond((index) =>
-    draw('contributions', contributionsOf({ display_name: `Ada Lovelace ${index}`, value: index })),
+    draw('contributions', makeContributions({ display_name: `Ada Lovelace ${index}`, value: index })),
   );
-  const people = contributorsOf(30, 5);
+  const people = makeContributors(30, 5);
   const contributors = perSecond((index) => draw('contributors', people, { title: `Contributors ${index}` }));
   const baseline = `${goals.rendersPerSecond.toLocaleString('en')} a second of one core`;
   return [
@@ -102,9 +102,9 @@ function drawing(): BenchResult[] {
 
 async function sizes(): Promise<BenchResult[]> {
   const images: Images = new Map(Array.from({ length: 30 }, (_, index) => [`https://images.example/${index}`, avatar]));
-  const own = Buffer.byteLength(draw('contributions', contributionsOf({})).svg);
-  const people = Buffer.byteLength(draw('contributors', contributorsOf(30, 5), {}, images).svg);
-  const packed = await promisify(brotliCompress)(draw('contributions', contributionsOf({})).svg);
+  const own = Buffer.byteLength(draw('contributions', makeContributions({})).svg);
+  const people = Buffer.byteLength(draw('contributors', makeContributors(30, 5), {}, images).svg);
+  const packed = await promisify(brotliCompress)(draw('contributions', makeContributions({})).svg);
   return [
     {
       name: 'cards-size-contributions',
@@ -127,7 +127,7 @@ async function rasterizing(): Promise<BenchResult[]> {
   await using directory = await makeTemporaryDirectory();
   await prepareFonts(directory.path);
   const rasterizer = new Rasterizer(() => new Date());
-  const drawn = draw('contributions', contributionsOf({}));
+  const drawn = draw('contributions', makeContributions({}));
   await rasterizer.toPng(drawn, 1);
   const before = performance.eventLoopUtilization();
   const begun = performance.now();

@@ -47,13 +47,13 @@ export async function run(): Promise<BenchResult[]> {
       result('cost-refresh', 1, again, 'one point'),
       result(
         'cost-repository',
-        expectedOf(simulator, [repositoryName]),
+        findExpected(simulator, [repositoryName]),
         repository,
         'a point for 100 items, and for 100 addresses',
       ),
       result(
         'cost-organization',
-        expectedOf(simulator),
+        findExpected(simulator),
         all,
         'the same for each of its repositories, and for 100 of them',
       ),
@@ -87,7 +87,7 @@ const pages = (items: number): number => Math.ceil(items / 100);
 /**
  * Returns the expected cost. A page of a hundred is one request and one point; a pull request's reviews come with it.
  */
-function expectedOf({ world, accounts }: Simulator, names?: string[]): number {
+function findExpected({ world, accounts }: Simulator, names?: string[]): number {
   const owner = world.accountByLogin(accounts.organization);
   if (owner === undefined) throw new Error('the world has no organization');
   const owned = world

@@ -65,7 +65,7 @@ async function sumUp(connection: Connection): Promise<void> {
  * Returns SQL for the id of the n-th account or repository, which grows with n as the service's ids grow with time.
  * @param prefix four hexadecimal digits, others for each table.
  */
-function idOf(prefix: string): string {
+function toId(prefix: string): string {
   return `('${prefix}' || lpad(to_hex(n), 8, '0') || '-7000-8000-000000000000')::uuid`;
 }
 
@@ -76,7 +76,7 @@ async function storePeople(client: PoolClient, { contributions, people }: Size):
     'accounts',
     `insert into accounts (id, provider, external_id, handle, type, name, named_at, fetched_at, listed_at, pinned,
        created_at, updated_at)
-     select ${idOf('0190')}, 'github', case when n = 0 then '${organization}' else n::text end, 'U_' || n,
+     select ${toId('0190')}, 'github', case when n = 0 then '${organization}' else n::text end, 'U_' || n,
        case when n = 0 then 'organization' else 'user' end,
        case when n = 0 then '${organization}' else 'person-' || n end, now(),
        case when n % ${personWithProfile} = 0 or n > ${people} then now() end,
@@ -107,7 +107,7 @@ async function storeRepositories(client: PoolClient, { contributions, repositori
   await client.query(
     `insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
        listed_at, installed_at, size_kib, created_at, updated_at)
-     select ${idOf('0191')}, 'github', 'r' || n, 'R_' || n, o.id, 'repository-' || n, false, false, now(), now(),
+     select ${toId('0191')}, 'github', 'r' || n, 'R_' || n, o.id, 'repository-' || n, false, false, now(), now(),
        now(), n, now(), now()
      from generate_series(1, $1::integer + $2::integer) n
      join accounts o on o.provider = 'github'

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Simulator, startSimulator } from '../simulators/github/simulator.ts';
 import { addIssue } from '../simulators/world/activity.ts';
-import { contributorsOf } from '../simulators/world/expected-totals.ts';
+import { listContributors } from '../simulators/world/expected-totals.ts';
 import type { Database } from '../src/database/connections/connection.ts';
 import { newAppliers, type SyncContext } from '../src/sync/context.ts';
 import { applyDeliveries } from '../src/sync/deliveries/apply-deliveries.ts';
@@ -108,7 +108,7 @@ async function followed(): Promise<BenchResult[]> {
   simulator.app.deliverTo(service.url, secret);
   const { user, organization } = simulator.accounts;
   simulator.app.install(simulator.world.accountByLogin(user) ?? missing(user));
-  await until(async () => (await countOf(service.url, simulator)) === contributionsIn(simulator));
+  await until(async () => (await findCount(service.url, simulator)) === contributionsIn(simulator));
   const quiet = await latencies(service.url, simulator);
   simulator.app.install(simulator.world.accountByLogin(organization) ?? missing(organization));
   const has = async (condition: string): Promise<boolean> => {
@@ -148,14 +148,14 @@ async function latencies(
   for (let event = 0; event < events && (event === 0 || (await goesOn())); event += 1) {
     addIssue(world, repository, { author });
     const begun = performance.now();
-    await until(async () => (await countOf(url, simulator)) === contributionsIn(simulator));
+    await until(async () => (await findCount(url, simulator)) === contributionsIn(simulator));
     taken.push(performance.now() - begun);
   }
   return taken;
 }
 
 /** Returns the number of contributions to a repository, as the service reports it. */
-async function countOf(url: string, { accounts }: Simulator): Promise<number | undefined> {
+async function findCount(url: string, { accounts }: Simulator): Promise<number | undefined> {
   const response = await fetch(`${url}/v1/github/entities/${accounts.user}/contributors?repository=loom&limit=100`);
   const { data = [] } = (await response.json()) as { data?: { name: string; contributions: number }[] };
   return data.reduce((sum, { contributions }) => sum + contributions, 0);
@@ -163,7 +163,7 @@ async function countOf(url: string, { accounts }: Simulator): Promise<number | u
 
 /** Returns the number of contributions to the same repository in the simulated world. */
 function contributionsIn({ world, accounts }: Simulator): number {
-  const people = contributorsOf(world, accounts.user, { repository: 'loom' });
+  const people = listContributors(world, accounts.user, { repository: 'loom' });
   return people.reduce((sum, { contributions }) => sum + contributions, 0);
 }
 

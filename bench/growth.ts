@@ -8,7 +8,7 @@ import { createIssueSource, unstoppedWork } from './issue-source.ts';
 import { median } from './load.ts';
 import { recountRepository } from './recount-repository.ts';
 import { sized } from './size.ts';
-import { syncContextOf } from './sync-context.ts';
+import { toSyncContext } from './sync-context.ts';
 
 const sizes = sized({ small: 1000, large: 1_000_000 }, { small: 100, large: 2000 });
 const people = sized(20_000, 200);
@@ -109,7 +109,7 @@ async function apply(
     author: String(((round * events + done) % people) + 1),
     total: contributions,
   }));
-  const context = syncContextOf(connection, source);
+  const context = toSyncContext(connection, source);
   const times: number[] = [];
   for (; done < events; done += 1) {
     const begun = performance.now();

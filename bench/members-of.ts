@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Members } from '../src/recognition/boards/ranking/member-store.ts';
 
 /** Returns what a board counts whose only repository is completely known. */
-export function membersOf(repositoryId: string, now: Date): Members {
+export function listMembers(repositoryId: string, now: Date): Members {
   return {
     ownerId: randomUUID(),
     ids: [repositoryId],

@@ -13,7 +13,7 @@ import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { createIssueSource, unstoppedWork } from './issue-source.ts';
 import { sized } from './size.ts';
-import { syncContextOf } from './sync-context.ts';
+import { toSyncContext } from './sync-context.ts';
 
 /** The organization with many repositories: of the people, a few contribute to most repositories, and most to a few. */
 const large = sized({ repositories: 2000, people: 50_000 }, { repositories: 20, people: 200 });
@@ -104,7 +104,7 @@ async function measure(database: Database, owner: Owner): Promise<Record<'event'
   };
   const scope = { accountId: owner.accountId, repositoryId: null, includesPrivate: false };
   const place = { withBots: true, viewerId: null };
-  const context = contextOf(database, owner);
+  const context = toContext(database, owner);
   const requested = { accountId: owner.accountId, repository: owner.name, withPrivate: false };
   const apply = async (): Promise<void> => {
     await collectNamedRepository(context, requested, unstoppedWork);
@@ -113,7 +113,7 @@ async function measure(database: Database, owner: Owner): Promise<Record<'event'
   await currentRanking(services, scope);
   const cost = { event: noCost(), list: noCost(), page: noCost(), hide: noCost() };
   for (let event = 0; event < events; event += 1) {
-    add(cost.event, await costOf(pool, apply));
+    add(cost.event, await findCost(pool, apply));
     let ranking: Version = { id: 0, version: 0 };
     let after: Place | undefined;
     const list = async (): Promise<void> => {
@@ -122,11 +122,11 @@ async function measure(database: Database, owner: Owner): Promise<Record<'event'
       const last = found.at(-1);
       after = last && { ...last, accountId: last.id };
     };
-    add(cost.list, await costOf(pool, list));
+    add(cost.list, await findCost(pool, list));
     const next = (): Promise<unknown> => findContributors(connection, ranking, { ...place, limit: pageSize, after });
-    add(cost.page, await costOf(pool, next));
+    add(cost.page, await findCost(pool, next));
   }
-  cost.hide = await costOf(pool, async () => {
+  cost.hide = await findCost(pool, async () => {
     const { rows } = await pool.query<{ id: string }>(
       'select id from repositories where owner_id = $1 order by length(name) desc, name limit 1',
       [owner.accountId],
@@ -148,7 +148,7 @@ function add(sum: Cost, { blocks, ms }: Cost): void {
   sum.ms += ms / events;
 }
 
-async function costOf(pool: Pool, work: () => Promise<unknown>): Promise<Cost> {
+async function findCost(pool: Pool, work: () => Promise<unknown>): Promise<Cost> {
   const before = await readBlocks(pool);
   const begun = performance.now();
   await work();
@@ -169,11 +169,11 @@ async function readBlocks(pool: Pool): Promise<number> {
   return rows[0]?.blocks ?? Number.NaN;
 }
 
-function contextOf({ connection }: Database, { name }: Owner): SyncContext {
+function toContext({ connection }: Database, { name }: Owner): SyncContext {
   let number = 0;
   const provider = createIssueSource({ externalId: name, name }, () => {
     number += 1;
     return { id: `new ${number}`, author: String((number % peopleOfOne) + 1), total: number };
   });
-  return syncContextOf(connection, provider);
+  return toSyncContext(connection, provider);
 }

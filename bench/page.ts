@@ -68,7 +68,7 @@ async function rowsPerSecond({ pool }: Database, store: () => Promise<void>): Pr
   return (pages * rowsPerPage * 1000) / ms;
 }
 
-function pageOf(page: number): ContributionPage {
+function toPage(page: number): ContributionPage {
   const contributions = Array.from({ length: rowsPerPage }, (_, index): Contribution => {
     const number = page * rowsPerPage + index;
     const at = new Date(1_700_000_000_000 - number * 60_000);
@@ -106,7 +106,7 @@ async function scan(database: Database, repositoryId: string): Promise<void> {
   if (repository === undefined || stream === undefined) throw new Error('there is nothing to scan');
   const streams: Streams = {
     list: [],
-    read: async (_stream, _repository, { cursor }) => pageOf(Number(cursor ?? '0')),
+    read: async (_stream, _repository, { cursor }) => toPage(Number(cursor ?? '0')),
   };
   const provider = { streams } as Provider;
   const context = { connection, now: () => new Date(), newId: uuidv7 } as SyncContext;
@@ -122,7 +122,7 @@ async function upsertBare({ pool }: Database, repositoryId: string, accountIds: 
   const client = await pool.connect();
   try {
     for (let page = 0; page < pages; page += 1) {
-      const rows = pageOf(page).contributions;
+      const rows = toPage(page).contributions;
       await client.query('begin');
       await client.query(
         `insert into contributions (repository_id, kind, external_id, account_id, answered, created_at, updated_at, closed_at, seen_at)

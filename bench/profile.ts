@@ -26,7 +26,7 @@ export async function run(): Promise<BenchResult[]> {
   };
   const cold = await compareCold(16);
   const coldAlone = await compareCold(1);
-  const bytes = await sizeOf(address);
+  const bytes = await findSize(address);
   return [
     {
       name: 'profile-warm',
@@ -60,7 +60,7 @@ export async function run(): Promise<BenchResult[]> {
 }
 
 /** Returns the bytes of a page, of its stylesheet and of its scripts. */
-async function sizeOf(address: string): Promise<number> {
+async function findSize(address: string): Promise<number> {
   const html = await (await fetch(address)).text();
   const parts = [...html.matchAll(/rel="stylesheet" href="([^"]+)"|<script src="([^"]+)"/g)];
   let bytes = Buffer.byteLength(html);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { nearest } from '../src/model/text/nearest.ts';
-import { partOf } from '../test/depth.ts';
+import { pickPart } from '../test/depth.ts';
 import { useMemoryForTemporaryFiles } from '../test/memory-directory.ts';
 import type { BenchResult } from './bench-result.ts';
 import { compareWithTable, findClaims, findMissed, runClaims } from './claims.ts';
@@ -25,7 +25,7 @@ for (const name of positionals.filter((word) => !claims.includes(word))) {
 if (isSmallest) useMemoryForTemporaryFiles();
 if (isSmallest) console.log('The sizes are the smallest: the claims are only run, and their numbers mean nothing.');
 const results: BenchResult[] = [];
-const wanted = positionals.length > 0 ? positionals : partOf(claims);
+const wanted = positionals.length > 0 ? positionals : pickPart(claims);
 const failures = await runClaims(folder, wanted, {
   atOnce: sized(1, 2),
   onResult: (result) => {

@@ -33,9 +33,9 @@ export async function run(): Promise<BenchResult[]> {
 }
 
 async function measure(pool: Pool, [table, title]: Titled): Promise<BenchResult[]> {
-  const bare = await bytesOf(pool, table, { [title]: 'null' });
-  const whole = await bytesOf(pool, table, { [title]: titleOf });
-  const undated = await bytesOf(pool, table, { [title]: titleOf, stored_at: undefined });
+  const bare = await findBytes(pool, table, { [title]: 'null' });
+  const whole = await findBytes(pool, table, { [title]: titleOf });
+  const undated = await findBytes(pool, table, { [title]: titleOf, stored_at: undefined });
   return [
     {
       name: `storage-titles-${table}`,
@@ -58,7 +58,7 @@ async function measure(pool: Pool, [table, title]: Titled): Promise<BenchResult[
  * Returns the bytes for a row of a copy of the table with its indexes.
  * @param changed SQL for columns of the row `c` that the copy has otherwise; undefined: it lacks them.
  */
-async function bytesOf(pool: Pool, table: string, changed: Record<string, string | undefined>): Promise<number> {
+async function findBytes(pool: Pool, table: string, changed: Record<string, string | undefined>): Promise<number> {
   await pool.query(`create table copy (like ${table} including all)`);
   for (const [column, value] of Object.entries(changed)) {
     if (value === undefined) await pool.query(`alter table copy drop column ${column}`);

@@ -31,8 +31,8 @@ export async function run(): Promise<BenchResult[]> {
     const times: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const numbers = Array.from({ length: items }, (_, index) => round * items + index);
-      const stored = await timeOf(() => storeIssues(database, repositoryId, `${name}-`, numbers));
-      const bare = await timeOf(() => storeBare(database.pool, repositoryId, `${name}-`, numbers));
+      const stored = await findTime(() => storeIssues(database, repositoryId, `${name}-`, numbers));
+      const bare = await findTime(() => storeBare(database.pool, repositoryId, `${name}-`, numbers));
       ratios.push(stored / bare);
       times.push(stored);
     }
@@ -47,7 +47,7 @@ export async function run(): Promise<BenchResult[]> {
   return results;
 }
 
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
+async function findTime(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await work();
   return performance.now() - begun;
@@ -78,7 +78,7 @@ async function fill(pool: Pool): Promise<string> {
   return repositoryId;
 }
 
-function authorOf(number: number): string {
+function toAuthor(number: number): string {
   return `p${number % people}`;
 }
 
@@ -92,8 +92,8 @@ async function storeIssues(
   if (repository === undefined) throw new Error('the repository is not stored');
   const context = { connection, newId: uuidv7, now: () => new Date() } as unknown as SyncContext;
   const now = new Date();
-  const contributions = numbers.map((number) => newIssue(`${prefix}${number}`, authorOf(number), now));
-  const actors = [...new Set(numbers.map(authorOf))].map((id) => ({
+  const contributions = numbers.map((number) => newIssue(`${prefix}${number}`, toAuthor(number), now));
+  const actors = [...new Set(numbers.map(toAuthor))].map((id) => ({
     externalId: id,
     handle: id,
     type: 'user' as const,
@@ -108,7 +108,7 @@ async function storeIssues(
 
 async function storeBare(pool: Pool, repositoryId: string, prefix: string, numbers: readonly number[]): Promise<void> {
   const client = await pool.connect();
-  const authors = numbers.map(authorOf);
+  const authors = numbers.map(toAuthor);
   const counted = `from unnest($2::text[]) p (external_id) join accounts a on a.provider = 'github' and a.external_id = p.external_id`;
   try {
     await client.query('begin');

@@ -53,7 +53,7 @@ export function describedRequests({ paths, components }: OpenApi, names: Names, 
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => {
       const route = `${method.toUpperCase()} ${path}`;
-      const schemas = schemasOf(operation, components.parameters);
+      const schemas = listSchemas(operation, components.parameters);
       if (method === 'head') return [];
       if (method === 'get') {
         const read = [...addresses(path, schemas, names)].map((address) => ({ route, method: 'GET', address }));
@@ -64,7 +64,7 @@ export function describedRequests({ paths, components }: OpenApi, names: Names, 
   );
 }
 
-function schemasOf({ parameters = [] }: Operation, shared: OpenApi['components']['parameters']): Map<string, Schema> {
+function listSchemas({ parameters = [] }: Operation, shared: OpenApi['components']['parameters']): Map<string, Schema> {
   return new Map(
     parameters.flatMap((parameter) => {
       const found = '$ref' in parameter ? shared[parameter.$ref.split('/').at(-1) ?? ''] : parameter;
@@ -78,7 +78,7 @@ function* addresses(template: string, schemas: Map<string, Schema>, names: Names
     new URLSearchParams(Object.entries(parameters).filter(([name]) => schemas.has(name))).toString();
   const formats = schemas.get('format')?.enum ?? ['json'];
   const cards = schemas.get('card')?.enum ?? [''];
-  const [path = '', ...others] = pathsOf(template, schemas, names);
+  const [path = '', ...others] = listPaths(template, schemas, names);
   for (const other of others)
     yield* [`${other}?`, `${other}?${query({ limit: '100', ...windows[0] })}`, `${other}?${query({ format: 'svg' })}`];
   yield `${path}?`;
@@ -89,7 +89,7 @@ function* addresses(template: string, schemas: Map<string, Schema>, names: Names
   for (const card of cards)
     for (const format of formats.filter((name) => name === 'svg' || name === 'png'))
       for (const drawing of drawings) yield `${path}?${query({ format, card, ...drawing })}`;
-  const largest = Object.fromEntries([...schemas].map(([name, schema]) => [name, largestOf(schema)]));
+  const largest = Object.fromEntries([...schemas].map(([name, schema]) => [name, findLargest(schema)]));
   yield `${path}?${query(largest)}`.slice(0, maxAddressLength);
   for (const [name, { maxLength = 0 }] of schemas)
     if (maxLength > 0) yield `${path}?${query({ [name]: manyWords(maxLength) })}`.slice(0, maxAddressLength);
@@ -98,7 +98,7 @@ function* addresses(template: string, schemas: Map<string, Schema>, names: Names
 }
 
 /** Fills in a template with names that exist, and each of its parameters once with the longest value. */
-function pathsOf(template: string, schemas: Map<string, Schema>, names: Names): Set<string> {
+function listPaths(template: string, schemas: Map<string, Schema>, names: Names): Set<string> {
   const found = new Set([fillIn(template, names)]);
   for (const [, name = ''] of template.matchAll(/\{(\w+)\}/g))
     found.add(fillIn(template, { ...names, [name]: wideLetter.repeat(60) }));
@@ -106,7 +106,7 @@ function pathsOf(template: string, schemas: Map<string, Schema>, names: Names): 
   return found;
 }
 
-function largestOf({ enum: choices, maximum, maxLength, type }: Schema): string {
+function findLargest({ enum: choices, maximum, maxLength, type }: Schema): string {
   if (choices !== undefined) return choices.at(-1) ?? '';
   if (type === 'boolean') return 'true';
   return maximum === undefined ? manyWords(maxLength ?? 0) : String(maximum);

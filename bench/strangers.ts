@@ -69,16 +69,16 @@ async function startDemo(): Promise<ServerProcess> {
 
 async function findNames({ url }: ServerProcess): Promise<Names> {
   const entities = `${url}/v1/github/entities`;
-  const firstOf = async (path: string): Promise<Record<string, unknown>> => {
+  const findFirst = async (path: string): Promise<Record<string, unknown>> => {
     const { data } = (await (await fetch(`${entities}/${path}`)).json()) as { data: Record<string, unknown>[] };
     return data[0] ?? {};
   };
   const [board, award, keys] = await Promise.all([
     until(async () => {
-      const found = await firstOf('sample-garden/boards');
+      const found = await findFirst('sample-garden/boards');
       return 'slug' in found ? found : undefined;
     }, 'the sample has boards'),
-    firstOf('sample-ada/achievements?limit=1'),
+    findFirst('sample-ada/achievements?limit=1'),
     fetch(`${url}/v1/credential-keys`).then((response) => response.json()),
   ]);
   return {

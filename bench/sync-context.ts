@@ -14,7 +14,7 @@ function refuse(reported: unknown): never {
  * Returns the dependencies of synchronization for one provider, without a service around them and without copies of
  * histories. Any report of a failure, a skipped part or a difference is an error, unless `own` receives it.
  */
-export function syncContextOf(connection: Connection, provider: Provider, own: Partial<SyncContext> = {}): SyncContext {
+export function toSyncContext(connection: Connection, provider: Provider, own: Partial<SyncContext> = {}): SyncContext {
   const context: Omit<SyncContext, 'histories'> = {
     connection,
     providers: new Map([['github', provider]]),

@@ -138,14 +138,14 @@ async function compare(
   const ratios: number[] = [];
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const [measured, compared] = [await timeOf(claimed), await timeOf(baseline)];
+    const [measured, compared] = [await findTime(claimed), await findTime(baseline)];
     times.push(measured);
     ratios.push(measured / compared);
   }
   return { ratio: median(ratios), ms: median(times) };
 }
 
-async function timeOf(work: () => Promise<number>): Promise<number> {
+async function findTime(work: () => Promise<number>): Promise<number> {
   const begun = performance.now();
   assert.ok((await work()) > 0);
   return performance.now() - begun;

@@ -30,8 +30,8 @@ export async function run(): Promise<BenchResult[]> {
   const kept = await compareRates(alone, several, keepConnections);
   const short = await compareRates(alone, several, openConnections);
   return [
-    { name: 'workers', ratio: kept.ratio, goal: '>=0.8', baseline, detail: detailOf(kept) },
-    { name: 'workers-connections', ratio: short.ratio, goal: 'none', baseline, detail: detailOf(short) },
+    { name: 'workers', ratio: kept.ratio, goal: '>=0.8', baseline, detail: toDetail(kept) },
+    { name: 'workers-connections', ratio: short.ratio, goal: 'none', baseline, detail: toDetail(short) },
   ];
 }
 
@@ -55,7 +55,10 @@ async function compareRates(
 ): Promise<Rates> {
   const measured: Rates[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const [one, all] = [await rateOf(alone, (url) => send(url, 1)), await rateOf(several, (url) => send(url, workers))];
+    const [one, all] = [
+      await findRate(alone, (url) => send(url, 1)),
+      await findRate(several, (url) => send(url, workers)),
+    ];
     // The first round warms both up.
     if (round > 0) measured.push({ ratio: all / one / workers, alone: one, several: all });
   }
@@ -65,7 +68,7 @@ async function compareRates(
   return found;
 }
 
-async function rateOf(service: ServerProcess, send: (url: string) => Promise<number>): Promise<number> {
+async function findRate(service: ServerProcess, send: (url: string) => Promise<number>): Promise<number> {
   const before = await service.cpuMsOfEach();
   const requests = await send(`${service.url}${path}`);
   const after = await service.cpuMsOfEach();
@@ -98,7 +101,7 @@ async function openConnections(url: string, processes: number): Promise<number> 
   return clients * ofClient;
 }
 
-function detailOf({ alone, several }: Rates): string {
+function toDetail({ alone, several }: Rates): string {
   const [one, all] = [alone, several].map((rate) => Math.round(rate).toLocaleString('en'));
   return `${all} requests/s of the busiest process's processor time, ${one} of a single process`;
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { problemsOf } from './commit-rules.ts';
+import { listProblems } from './commit-rules.ts';
 
 /**
  * Checks the messages of commits: `npm run check:commits`. The rules are in commit-rules.ts. Merges are exempt. A
@@ -23,7 +23,7 @@ if (range === undefined) {
     return message === undefined ? [] : [{ hash, message }];
   });
   for (const { hash, message } of commits) {
-    for (const problem of problemsOf(message)) {
+    for (const problem of listProblems(message)) {
       console.log(`${hash} ${message.split('\n')[0]}\n  ${problem}`);
       process.exitCode = 1;
     }

@@ -21,19 +21,19 @@ interface Example {
 const documents = globSync(['*.md', 'docs/**/*.md']).filter((file) => file !== 'CHANGELOG.md');
 const namedPath = /`((?:src|test|simulators|bench|scripts|docs)\/[\w./-]+\.(?:ts|md|sql|graphql|js))`/g;
 
-const examples = documents.filter((file) => file.startsWith('docs/adding-')).flatMap(examplesOf);
+const examples = documents.filter((file) => file.startsWith('docs/adding-')).flatMap(listExamples);
 const readMes = globSync(['{action,bench,client}/README.md', '{simulators,src,test}/**/README.md']);
 const faults = [
-  ...documents.flatMap(missingPathsOf),
-  ...[...documents, 'CHANGELOG.md', ...readMes].flatMap(deadLinksOf),
-  ...documents.flatMap(emptyTestRunsOf),
-  ...examples.flatMap(clashesOf),
+  ...documents.flatMap(listMissingPaths),
+  ...[...documents, 'CHANGELOG.md', ...readMes].flatMap(listDeadLinks),
+  ...documents.flatMap(listEmptyTestRuns),
+  ...examples.flatMap(listClashes),
   ...typeErrors(),
 ];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-function examplesOf(guide: string): Example[] {
+function listExamples(guide: string): Example[] {
   const text = readFileSync(guide, 'utf8');
   const blocks = text.matchAll(/(?:^|added to\s)`((?:src|test|simulators)\/[\w./-]+\.ts)`:?\n\n```ts\n(.*?)\n```/gms);
   return [...blocks].map((block) => {
@@ -45,7 +45,7 @@ function examplesOf(guide: string): Example[] {
 }
 
 /** Returns the paths that a document names and that lead to no file. */
-function missingPathsOf(document: string): string[] {
+function listMissingPaths(document: string): string[] {
   const added = new Set(examples.filter(({ guide }) => guide === document).map(({ path }) => path));
   return readFileSync(document, 'utf8')
     .split('\n')
@@ -59,7 +59,7 @@ function missingPathsOf(document: string): string[] {
 }
 
 /** Returns the relative links of a document that lead nowhere. Links that begin with `/` are addresses of the service. */
-function deadLinksOf(document: string): string[] {
+function listDeadLinks(document: string): string[] {
   return withoutCode(readFileSync(document, 'utf8'))
     .split('\n')
     .flatMap((text, index) =>
@@ -67,14 +67,14 @@ function deadLinksOf(document: string): string[] {
         if (/^(?:\/|\w+:)/.test(link)) return [];
         const [path = '', anchor] = link.split('#');
         const target = path === '' ? document : join(dirname(document), path);
-        const isFound = existsSync(target) && (anchor === undefined || anchorsOf(target).has(anchor));
+        const isFound = existsSync(target) && (anchor === undefined || listAnchors(target).has(anchor));
         return isFound ? [] : [`${document}:${index + 1}: the link ${link} leads nowhere`];
       }),
     );
 }
 
 /** Returns the anchors of the headings of a document, as GitHub makes them. */
-function anchorsOf(document: string): Set<string> {
+function listAnchors(document: string): Set<string> {
   const headings = withoutCode(readFileSync(document, 'utf8')).matchAll(/^#+ (.*)$/gm);
   return new Set(
     [...headings].map(([, heading = '']) =>
@@ -92,7 +92,7 @@ function withoutCode(text: string): string {
 }
 
 /** `npm test -- WORD` runs the tests whose path contains the word, and those that a guide adds. */
-function emptyTestRunsOf(document: string): string[] {
+function listEmptyTestRuns(document: string): string[] {
   const tests = [...globSync('test/**/*.test.ts'), ...examples.map(({ path }) => path)];
   return [...readFileSync(document, 'utf8').matchAll(/npm test -- ([a-z][\w./ -]*)/g)].flatMap(([, words = '']) =>
     words
@@ -107,7 +107,7 @@ function emptyTestRunsOf(document: string): string[] {
  * Returns what an example adds although it is there already: its file, the path or the operation id of an endpoint, or a
  * name that a file of the same guide imports from elsewhere.
  */
-function clashesOf({ guide, line, path, code, isAppended }: Example): string[] {
+function listClashes({ guide, line, path, code, isAppended }: Example): string[] {
   const endpoints = [...code.matchAll(/(?:operationId|path): '[^']+'/g)].map(([text]) => text);
   const taken = globSync('src/**/routes.ts').map((file) => ({ file, text: readFileSync(file, 'utf8') }));
   const exported = [...code.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(
@@ -122,7 +122,7 @@ function clashesOf({ guide, line, path, code, isAppended }: Example): string[] {
     ...[...new Set(edited)]
       .filter((file) => file.endsWith('.ts') && existsSync(file))
       .flatMap((file) => {
-        const imported = importsOf(readFileSync(file, 'utf8'));
+        const imported = listImports(readFileSync(file, 'utf8'));
         return exported.filter((name) => imported.has(name)).map((name) => `${file} imports another ${name}`);
       }),
   ];
@@ -130,7 +130,7 @@ function clashesOf({ guide, line, path, code, isAppended }: Example): string[] {
 }
 
 /** Returns the names that a file imports, as it calls them. */
-function importsOf(text: string): Set<string> {
+function listImports(text: string): Set<string> {
   const lists = text.matchAll(/^import (?:type )?\{([^}]*)\} from/gm);
   return new Set(
     [...lists].flatMap(([, list = '']) => list.split(',').map((entry) => entry.trim().split(' ').at(-1) ?? '')),

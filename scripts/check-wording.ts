@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
-import { beginning, titleBeginning, violationsOf, wordingRules } from './wording.ts';
+import { beginning, listViolations, titleBeginning, wordingRules } from './wording.ts';
 
 /**
  * Checks the wording of comments, test titles and messages: `npm run check:wording`, or `-- --json` for programs, `-- PATH...` for some files.
@@ -51,7 +51,7 @@ const files = globSync([
   .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
   .toSorted();
 let comments = 0;
-const findings = files.flatMap((file) => passagesOf(file).flatMap((passage) => check(file, passage)));
+const findings = files.flatMap((file) => listPassages(file).flatMap((passage) => check(file, passage)));
 
 if (process.argv.includes('--json')) {
   console.log(JSON.stringify(findings));
@@ -66,37 +66,37 @@ if (process.argv.includes('--json')) {
 function check(file: string, passage: Passage): Finding[] {
   comments += 1;
   const rules = [...beginnings[passage.kind], ...wordingRules];
-  return violationsOf(passage.text, rules).map(({ found, instead }) =>
+  return listViolations(passage.text, rules).map(({ found, instead }) =>
     Object.assign({ file, found, instead }, passage),
   );
 }
 
 /** Returns the comments of a file and the titles of its tests. */
-function passagesOf(file: string): Passage[] {
+function listPassages(file: string): Passage[] {
   const text = readFileSync(file, 'utf8');
   if (file.endsWith('.sql')) return commentsInSql(text);
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const passages: Passage[] = [];
   const seen = new Set<number>();
-  const lineOf = (position: number): number => source.getLineAndCharacterOfPosition(position).line + 1;
+  const toLine = (position: number): number => source.getLineAndCharacterOfPosition(position).line + 1;
   const addComments = (node: ts.Node): void => {
     const leading = ts.getLeadingCommentRanges(text, node.getFullStart()) ?? [];
     const trailing = ts.getTrailingCommentRanges(text, node.getEnd()) ?? [];
     for (const { pos, end } of [...leading, ...trailing]) {
       if (seen.has(pos)) continue;
       seen.add(pos);
-      passages.push({ line: lineOf(pos), text: plain(text.slice(pos, end)), kind: 'comment' });
+      passages.push({ line: toLine(pos), text: plain(text.slice(pos, end)), kind: 'comment' });
     }
   };
   const visit = (node: ts.Node): void => {
     const children = node.getChildren(source);
     if (children.length === 0) addComments(node);
-    const title = titleOf(node);
+    const title = toTitle(node);
     if (title !== undefined)
-      passages.push({ line: lineOf(title.getStart(source)), text: textsIn([title]).join(' '), kind: 'title' });
+      passages.push({ line: toLine(title.getStart(source)), text: textsIn([title]).join(' '), kind: 'title' });
     if (file.startsWith('src/'))
       passages.push(
-        ...messagesOf(node).map((text) => ({ line: lineOf(node.getStart(source)), text, kind: 'message' as const })),
+        ...listMessages(node).map((text) => ({ line: toLine(node.getStart(source)), text, kind: 'message' as const })),
       );
     for (const child of children) visit(child);
   };
@@ -121,7 +121,7 @@ function plain(comment: string): string {
 }
 
 /** Returns the title of a test or suite, which may be a template. */
-function titleOf(node: ts.Node): ts.Expression | undefined {
+function toTitle(node: ts.Node): ts.Expression | undefined {
   if (!ts.isCallExpression(node) || !/^(?:test|it|describe|t\.test|context\.test)$/.test(node.expression.getText()))
     return undefined;
   const [title] = node.arguments;
@@ -129,7 +129,7 @@ function titleOf(node: ts.Node): ts.Expression | undefined {
 }
 
 /** Returns the texts in a node that users read. */
-function messagesOf(node: ts.Node): string[] {
+function listMessages(node: ts.Node): string[] {
   if (ts.isThrowStatement(node) && ts.isCallExpression(node.expression)) return textsIn([node.expression]);
   if (ts.isNewExpression(node) && node.expression.getText().endsWith('Error')) return textsIn(node.arguments ?? []);
   if (ts.isCallExpression(node) && messageCalls.test(node.expression.getText())) return textsIn(node.arguments);

@@ -1,4 +1,4 @@
-import { violationsOf, wordingRules } from './wording.ts';
+import { listViolations, wordingRules } from './wording.ts';
 
 const types = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'revert', 'style', 'test'];
 const subjectPattern = new RegExp(`^(?:${types.join('|')})(?:\\([a-z0-9/-]+\\))?!?: [^A-Z\\s]`);
@@ -7,7 +7,7 @@ const maxSubjectLength = 100;
 const trailer = /^[A-Z][A-Za-z-]+: .*$/gm;
 
 /** Returns the rules that a commit message breaks, one sentence each; empty when it breaks none. */
-export function problemsOf(message: string): string[] {
+export function listProblems(message: string): string[] {
   const [subject = '', separator = '', ...rest] = message.trim().split('\n');
   const problems: string[] = [];
   if (!subjectPattern.test(subject))
@@ -16,6 +16,6 @@ export function problemsOf(message: string): string[] {
     problems.push(`shorten the subject from ${subject.length} to at most ${maxSubjectLength} characters`);
   if (separator.trim() !== '') problems.push('leave the second line empty');
   if (rest.join('\n').replaceAll(trailer, '').trim() === '') problems.push('say in a body why the change is made');
-  for (const { found, instead } of violationsOf(message, wordingRules)) problems.push(`“${found}”: ${instead}`);
+  for (const { found, instead } of listViolations(message, wordingRules)) problems.push(`“${found}”: ${instead}`);
   return problems;
 }

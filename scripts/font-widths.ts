@@ -27,7 +27,7 @@ const widest = digits ** 2 - 1;
 const tables = Object.entries(weights).map(([weight, file]) => {
   const rows = blocks.map(([first, last, family]) => {
     const font = open(family, file);
-    const codes = Array.from({ length: last - first + 1 }, (_, index) => widthOf(font, first + index));
+    const codes = Array.from({ length: last - first + 1 }, (_, index) => toWidth(font, first + index));
     return [first.toString(16), codes.join('')];
   });
   return [weight, Object.fromEntries(rows)];
@@ -41,7 +41,7 @@ function open(family: string, weight: string): Font {
   return font;
 }
 
-function widthOf(font: Font, code: number): string {
+function toWidth(font: Font, code: number): string {
   const width = font.hasGlyphForCodePoint(code) ? font.glyphForCodePoint(code).advanceWidth : 0;
   const rounded = Math.min(widest, Math.ceil((width * perEm) / font.unitsPerEm));
   return rounded.toString(digits).padStart(2, '0');

@@ -86,8 +86,8 @@ try {
   // Boards are ranked in the background after the start.
   for (let attempt = 0; attempt < 100 && !(await isRanked(service.url)); attempt += 1) await wait(200);
   const signedIn = await signIn(browser, service.url);
-  const award = await awardOf(service.url, '/github/sample-ada');
-  const holders = await awardOf(service.url, '/github/sample-garden/seedbook');
+  const award = await findAward(service.url, '/github/sample-ada');
+  const holders = await findAward(service.url, '/github/sample-garden/seedbook');
   for (const [name, path] of Object.entries({ ...pages, award, holders })) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     for (const screen of Object.keys(screens)) {
@@ -124,7 +124,7 @@ async function signIn(browser: Browser, url: string): Promise<Awaited<ReturnType
 }
 
 /** Returns the path of the first award or achievement to which the page of a path leads. */
-async function awardOf(url: string, path: string): Promise<string> {
+async function findAward(url: string, path: string): Promise<string> {
   const text = await (await fetch(`${url}${path}`)).text();
   return new RegExp(`href="(${path}/achievements/[^"]+)"`).exec(text)?.[1] ?? path;
 }

@@ -37,7 +37,7 @@ if (isCheck) {
 const arrows = new Map<string, Set<string>>();
 for (const { source, dependencies } of output.modules) {
   for (const { resolved } of dependencies) {
-    const [from, to] = [roomOf(source), roomOf(resolved)];
+    const [from, to] = [findRoom(source), findRoom(resolved)];
     if (from === undefined || to === undefined || from === to) continue;
     arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
   }
@@ -45,12 +45,12 @@ for (const { source, dependencies } of output.modules) {
 const rooms = [...new Set([...arrows].flatMap(([from, targets]) => [from].concat([...targets])))].toSorted();
 const counts = {
   rooms: rooms.length,
-  floors: Math.max(...rooms.map((room) => floorOf(room, []))),
+  floors: Math.max(...rooms.map((room) => findFloor(room, []))),
   arrows: [...arrows.values()].reduce((sum, targets) => sum + targets.size, 0),
 };
 const lines = [...arrows]
   .toSorted(([one], [other]) => one.localeCompare(other))
-  .flatMap(([from, targets]) => [...targets].toSorted().map((to) => `  ${idOf(from)} --> ${idOf(to)}`));
+  .flatMap(([from, targets]) => [...targets].toSorted().map((to) => `  ${toId(from)} --> ${toId(to)}`));
 const summary = `${counts.rooms} rooms on ${counts.floors} floors, ${counts.arrows} arrows:`;
 const graph = [summary, '', '```mermaid', 'graph TD', ...lines, '```', ''].join('\n');
 const before = readFileSync(file, 'utf8');
@@ -63,20 +63,20 @@ for (const name of limited) {
 }
 
 /** Returns the room of a file: an inner room, or the folder of src. The command line, src/main.ts, is above all rooms. */
-function roomOf(path: string): string | undefined {
+function findRoom(path: string): string | undefined {
   const [, outer, inner] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
   if (outer === undefined) return undefined;
   return innerRooms.find((room) => room === `${outer}/${inner}`) ?? outer;
 }
 
 /** Returns the length of the longest way down from a room. */
-function floorOf(room: string, above: readonly string[]): number {
+function findFloor(room: string, above: readonly string[]): number {
   if (above.includes(room)) {
     throw new Error(
       `The rooms import each other in a circle: ${[...above.slice(above.indexOf(room)), room].join(' → ')}.`,
     );
   }
-  const below = [...(arrows.get(room) ?? [])].map((target) => floorOf(target, [...above, room]));
+  const below = [...(arrows.get(room) ?? [])].map((target) => findFloor(target, [...above, room]));
   return 1 + Math.max(0, ...below);
 }
 
@@ -85,6 +85,6 @@ function fail(message: string): void {
   process.exitCode = 1;
 }
 
-function idOf(room: string): string {
+function toId(room: string): string {
   return room.replace('/', '_');
 }

@@ -64,7 +64,7 @@ const usual: Readonly<Record<string, string>> = {
  * Returns the language of an extension without looking into files: one whose first extension it is, and a popular one
  * among several; else a popular one; else the one with the most extensions.
  */
-function languageOf(extension: string): string {
+function findLanguage(extension: string): string {
   const chosen = usual[extension];
   if (chosen !== undefined) return chosen;
   const rank = (name: string): number[] => {
@@ -96,7 +96,7 @@ function keep(name: string): Kept | undefined {
 }
 const lower = (extension: string): string => extension.toLowerCase();
 const extensions = new Set(Object.values(languages).flatMap((language) => language.extensions ?? []));
-for (const extension of [...extensions].toSorted()) keep(languageOf(extension))?.extensions.push(lower(extension));
+for (const extension of [...extensions].toSorted()) keep(findLanguage(extension))?.extensions.push(lower(extension));
 for (const [name, { filenames = [] }] of Object.entries(languages)) keep(name)?.names.push(...filenames);
 
 /** A language that does not count by itself: as the group of which it is a member, or not at all. */

@@ -31,7 +31,7 @@ import { install } from '../src/sync/installations/operator.ts';
 import { lookUp } from '../src/sync/lookups/look-up.ts';
 import { collectAccount } from '../src/sync/streams/collect.ts';
 import { wantFullScan } from '../src/sync/streams/stream-store.ts';
-import { addCommunity, addressOf, members, organizations, programs } from './sample/community.ts';
+import { addCommunity, members, organizations, programs, toAddress } from './sample/community.ts';
 import { boards, gardenAchievements, harbourAchievements } from './sample/files.ts';
 import { encodeAvatars, encodeIcons } from './sample/images.ts';
 import { storeLanguages } from './sample/languages.ts';
@@ -135,7 +135,7 @@ function liveUntil(time: number): void {
 /** Adds the files that define achievements and boards. */
 function addFiles(): void {
   liveUntil(sampleTime - days * dayMs);
-  const author = { name: 'Ada Fernwood', email: addressOf('sample-ada') };
+  const author = { name: 'Ada Fernwood', email: toAddress('sample-ada') };
   writeFile(world, repositoryAt(world, 'sample-garden/seedbook'), '.plaudit/config.yaml', gardenAchievements, author);
   writeFile(world, repositoryAt(world, 'sample-garden/seedbook'), '.plaudit/boards.yaml', boards, author);
   writeFile(

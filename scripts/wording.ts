@@ -41,7 +41,7 @@ export const titleBeginning: WordingRule = {
 };
 
 /** Returns the first violation of each rule in a text. Code, options and quotations are not the text's own words. */
-export function violationsOf(text: string, rules: readonly WordingRule[]): { found: string; instead: string }[] {
+export function listViolations(text: string, rules: readonly WordingRule[]): { found: string; instead: string }[] {
   const words = text.replaceAll(/--[a-z-]+|`[^`]*`|“[^”]*”|"[^"]*"/g, '``');
   return rules.flatMap(({ pattern, instead }) => {
     const [found] = pattern.exec(words) ?? [];

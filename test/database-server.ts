@@ -23,14 +23,14 @@ export async function onServer(serverUrl: string, statement: string): Promise<vo
 }
 
 /** Returns the address of another database on the same server. */
-export function databaseUrlOf(serverUrl: string, name: string): string {
+export function toDatabaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
 }
 
 /** Returns an address for a server that is reached by a socket in a directory. */
-export function urlOf({ host, port, user, database }: ClientConfig): string {
+export function toUrl({ host, port, user, database }: ClientConfig): string {
   const query = new URLSearchParams({ host: host ?? '', port: String(port ?? ''), user: user ?? '' });
   return `postgresql:///${database ?? ''}?${query.toString()}`;
 }
@@ -50,7 +50,7 @@ const shortenDelays = `
     when (new.run_at > now() and new.run_at < now() + interval '15 seconds') execute function shorten_delay()`;
 
 /** Shortens the delays in a database that a service made, as in those that are copied from the template. */
-export async function shortenDelaysOf(databaseUrl: string): Promise<void> {
+export async function shortenDelaysFor(databaseUrl: string): Promise<void> {
   await onServer(databaseUrl, shortenDelays);
 }
 
@@ -63,17 +63,17 @@ export async function restoreDelays(databaseUrl: string): Promise<void> {
 export async function createTemplate(serverUrl: string): Promise<string> {
   const name = newName('template');
   await onServer(serverUrl, `create database ${name}`);
-  const databaseUrl = databaseUrlOf(serverUrl, name);
+  const databaseUrl = toDatabaseUrl(serverUrl, name);
   const database = await openDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => {} });
   await database.close();
-  await shortenDelaysOf(databaseUrlOf(serverUrl, name));
+  await shortenDelaysFor(toDatabaseUrl(serverUrl, name));
   return name;
 }
 
 /** Creates a template whose tables are divided over the workers of a cluster. @returns its name. */
 async function createDistributedTemplate(cluster: Cluster): Promise<string> {
   const name = newName('template');
-  await shortenDelaysOf(await createDistributed(cluster, name));
+  await shortenDelaysFor(await createDistributed(cluster, name));
   await closeDistributed(cluster, name);
   return name;
 }
@@ -100,12 +100,12 @@ export async function withTestServer<Result>(
   const cluster = process.env['TEST_CITUS'] ? around.use(await startCluster()) : undefined;
   const databaseUrl = cluster?.urls[0] ?? (process.env['DATABASE_URL'] || undefined);
   const server = databaseUrl === undefined ? await startServer(directory) : undefined;
-  const serverUrl = databaseUrl ?? urlOf(server?.connection ?? {});
+  const serverUrl = databaseUrl ?? toUrl(server?.connection ?? {});
   const template = await (cluster === undefined ? createTemplate(serverUrl) : createDistributedTemplate(cluster));
   const environment: Record<string, string> = { TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template };
   if (cluster !== undefined) environment['TEST_CITUS_URLS'] = cluster.urls.join(' ');
   if (process.env['TEST_POOLER']) {
-    environment['TEST_POOLER_URL'] = around.use(await startPooler(serverUrl)).urlOf(serverUrl);
+    environment['TEST_POOLER_URL'] = around.use(await startPooler(serverUrl)).toUrl(serverUrl);
   }
   if (process.env['TEST_REPLICA']) {
     environment['TEST_REPLICA_URL'] = around.use(await startStandby(serverUrl, directory)).urlOf(serverUrl);

@@ -2,7 +2,7 @@ import { Client, Pool } from 'pg';
 import type { Database } from '../src/database/connections/connection.ts';
 import { openUnchanged } from '../src/database/connections/open.ts';
 import { joinPolicy } from '../src/database/schema/citus.ts';
-import { databaseUrlOf, newName, serverUrls } from './database-server.ts';
+import { newName, serverUrls, toDatabaseUrl } from './database-server.ts';
 import { closeDistributed } from './servers/citus.ts';
 
 /** The reason for which tests that change or inspect the divided tables themselves are left out; false when they can run. */
@@ -54,7 +54,7 @@ export async function createTestDatabase(
   // Settings of a database are not copied with it.
   if (urls.length > 1) await onEachServer([serverUrl], `alter database ${name} set ${joinPolicy}`);
   return {
-    url: databaseUrlOf(serverUrl, name),
+    url: toDatabaseUrl(serverUrl, name),
     [Symbol.asyncDispose]: () => dropCreated(serverUrls(serverUrl), name),
   };
 }
@@ -81,7 +81,7 @@ export async function shareDatabase(
 ): Promise<Pick<TestDatabase, 'url'>> {
   const { serverUrl, template } = readServer();
   const name = `${template}_${title}`;
-  const url = databaseUrlOf(serverUrl, name);
+  const url = toDatabaseUrl(serverUrl, name);
   const client = new Client({ connectionString: serverUrl });
   await client.connect();
   try {

@@ -13,7 +13,7 @@ export function sampled<Case>(cases: readonly Case[], every: number): Case[] {
  * Returns the part of a list that `SAMPLE` selects: with `1/16` each sixteenth case from the second on; without it all. CI runs
  * another sixteenth of the long tier and of the claims with each commit.
  */
-export function partOf<Case>(cases: readonly Case[]): Case[] {
+export function pickPart<Case>(cases: readonly Case[]): Case[] {
   const sample = process.env['SAMPLE'] ?? '0/1';
   const [part = 0, parts = 0] = sample.split('/').map(Number);
   if (!/^\d+\/\d+$/.test(sample) || part >= parts) throw new Error('SAMPLE must be like 0/3, 1/3 or 2/3.');

@@ -249,13 +249,13 @@ export function addCommunity(world: World): void {
     addAccount(world, { type: 'Organization', login, name, bio, createdAt: new Date('2023-02-01') });
   }
   for (const { login, name, bio, since } of members) {
-    addAccount(world, { login, name, bio, emails: [addressOf(login)], createdAt: new Date(since) });
+    addAccount(world, { login, name, bio, emails: [toAddress(login)], createdAt: new Date(since) });
   }
   addAccount(world, { ...programs.bot, emails: [], createdAt: new Date('2024-01-01') });
   addAccount(world, { ...programs.agent, emails: [agentAddress], createdAt: new Date('2025-02-24') });
 }
 
-export function addressOf(login: string): string {
+export function toAddress(login: string): string {
   return `${login}@sample.invalid`;
 }
 

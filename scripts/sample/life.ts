@@ -13,7 +13,7 @@ import type { Random } from '../../simulators/world/random.ts';
 import { star } from '../../simulators/world/repository-changes.ts';
 import { label } from '../../simulators/world/threads.ts';
 import type { World } from '../../simulators/world/world.ts';
-import { accountCalled, addressOf, type Member, members, privateRepositories, repositories } from './community.ts';
+import { accountCalled, type Member, members, privateRepositories, repositories, toAddress } from './community.ts';
 import { issueTitles, pullRequestTitles, questions } from './titles.ts';
 
 /** Everything that happens in the sample's world, in the order of time. */
@@ -110,7 +110,7 @@ function pickPlace(random: Random, member: Member, day: number): string {
 function planCommit(life: Life, member: Member, path: string, at: number): void {
   const { world, random } = life;
   const message = random.pick(pullRequestTitles);
-  life.plan(at, () => addCommit(world, repositoryAt(world, path), { author: personOf(member), message }));
+  life.plan(at, () => addCommit(world, repositoryAt(world, path), { author: toPerson(member), message }));
 }
 
 function planPullRequest(life: Life, member: Member, path: string, at: number): void {
@@ -140,7 +140,7 @@ function planPullRequest(life: Life, member: Member, path: string, at: number): 
   plan(readAt + random.integer(1, 30) * hourMs, () => {
     if (pull === undefined) return;
     closeItem(world, pull, { merged: isMerged, by: who(life, merger) });
-    if (isMerged) addCommit(world, repositoryAt(world, path), { author: personOf(member), message: title });
+    if (isMerged) addCommit(world, repositoryAt(world, path), { author: toPerson(member), message: title });
   });
 }
 
@@ -195,8 +195,8 @@ function worksOn({ login, places }: Member, path: string): boolean {
   return places.includes(path) || privateRepositories.some((one) => one.path === path && one.people.includes(login));
 }
 
-export function personOf({ login, name }: Member): { name: string; email: string } {
-  return { name, email: addressOf(login) };
+export function toPerson({ login, name }: Member): { name: string; email: string } {
+  return { name, email: toAddress(login) };
 }
 
 export function who({ world }: Life, { login }: Member): Account {

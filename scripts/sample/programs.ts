@@ -4,7 +4,7 @@ import { closeItem } from '../../simulators/world/mutations.ts';
 import type { Random } from '../../simulators/world/random.ts';
 import type { World } from '../../simulators/world/world.ts';
 import { accountCalled, agentAddress, members, programs } from './community.ts';
-import { colleagues, type Happening, type Life, personOf, plan, repositoryAt, who } from './life.ts';
+import { colleagues, type Happening, type Life, plan, repositoryAt, toPerson, who } from './life.ts';
 import { pullRequestTitles } from './titles.ts';
 
 const hourMs = 3_600_000;
@@ -66,6 +66,6 @@ function planAssisted(life: Life, at: number): void {
   const message = isCoAuthor ? title : `${title}\n\nAssisted-by: Copilot`;
   add(at, () => {
     const coAuthors = isCoAuthor ? [agent] : [];
-    addCommit(world, repositoryAt(world, path), { author: personOf(member), coAuthors, message });
+    addCommit(world, repositoryAt(world, path), { author: toPerson(member), coAuthors, message });
   });
 }

@@ -24,14 +24,14 @@ function parseLine(line: string): CommitDescription {
   const [parents = '', author = '', authoredAt, committedAt, coAuthors = ''] = line.split('\t');
   return {
     parents: listed(parents).map(Number),
-    author: personOf(author),
+    author: toPerson(author),
     authoredAt: new Date(Number(authoredAt) * 1000),
     committedAt: new Date(Number(committedAt) * 1000),
-    coAuthors: listed(coAuthors).map(personOf),
+    coAuthors: listed(coAuthors).map(toPerson),
   };
 }
 
-function personOf(email: string): Person {
+function toPerson(email: string): Person {
   return { name: email.split('@', 1)[0] ?? '', email };
 }
 

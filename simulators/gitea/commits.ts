@@ -1,4 +1,4 @@
-import { listOf, personNamed, recorded, recordedDelivery } from './recordings.ts';
+import { personNamed, recorded, recordedDelivery, toList } from './recordings.ts';
 
 /** Commits, from recorded lists and recorded pushes. */
 
@@ -13,7 +13,7 @@ export interface Commit {
 
 /** Returns the newest commits of the default branch, newest first. Their files were recorded too. */
 export function newestCommits(): Commit[] {
-  return [...listOf<Commit>('commits-p1'), ...listOf<Commit>('commits-p2')];
+  return [...toList<Commit>('commits-p1'), ...toList<Commit>('commits-p2')];
 }
 
 /**
@@ -28,7 +28,7 @@ export function commitsOfFork(): Commit[] {
 /** Returns a commit and its ancestors among the newest fifty of the default branch, which were recorded. */
 export function commitsUntil(sha: string | null): Commit[] {
   const reachable = new Set([sha]);
-  return listOf<Commit>('commits-big-limit').filter(({ sha: oid, parents }) => {
+  return toList<Commit>('commits-big-limit').filter(({ sha: oid, parents }) => {
     if (reachable.has(oid)) for (const parent of parents) reachable.add(parent.sha);
     return reachable.has(oid);
   });
@@ -56,7 +56,7 @@ export function deliveredCommits(delivery: string): DeliveredCommit[] {
 
 /** Returns delivered commits in the shape of a list; the authors' accounts follow from the delivery. */
 export function toCommits(delivery: string): unknown[] {
-  const [shape] = listOf<{ commit: object }>('commits-nostat');
+  const [shape] = toList<{ commit: object }>('commits-nostat');
   return deliveredCommits(delivery).map((delivered) => toCommit(delivered, shape));
 }
 

@@ -1,13 +1,13 @@
 import { commitsUntil, newestCommits, toCommits } from './commits.ts';
 import { contents } from './files.ts';
 import {
-  listOf,
   matches,
   personNamed,
   type RecordedResponse,
   recorded,
   recordedDelivery,
   recordings,
+  toList,
 } from './recordings.ts';
 
 /**
@@ -73,7 +73,7 @@ const personalRules: readonly Rule[] = [
     /^\/repos\/issues\/search$/,
     ({ caller, query }) =>
       caller === 'alice' && query.get('owner') === 'acme' && query.get('state') === 'all'
-        ? listed(since(query, listOf<Item>('issues-search')))
+        ? listed(since(query, toList<Item>('issues-search')))
         : undefined,
   ],
   // Both tokens are of the same user, and both may read users.
@@ -90,8 +90,8 @@ const publicRules: readonly Rule[] = [
   // No delivery mentions a repository of theirs.
   [/^\/users\/forgeadmin\/repos$/, () => listed([])],
   // Issues and pull requests were recorded together; parameters choose from them.
-  [/^\/repos\/acme\/handbook\/issues$/, ({ query }) => itemsOf('issues-and-pulls', 'acme/handbook', query)],
-  [/^\/repos\/acme\/handbook\/issues\/comments$/, ({ query }) => listed(since(query, listOf('repo-comments')))],
+  [/^\/repos\/acme\/handbook\/issues$/, ({ query }) => listItems('issues-and-pulls', 'acme/handbook', query)],
+  [/^\/repos\/acme\/handbook\/issues\/comments$/, ({ query }) => listed(since(query, toList('repo-comments')))],
   // The delivery of the closing names the account that closed the issue. Each timeline fits on a page.
   [
     /^\/repos\/acme\/handbook\/issues\/([125])\/timeline$/,
@@ -122,7 +122,7 @@ const publicRules: readonly Rule[] = [
 const privateRules: readonly Rule[] = [
   [/^\/repos\/acme\/secret-plans$/, () => found((recorded('org-repos-alice').body as { name: string }[])[1])],
   // Her search includes the issues of both repositories.
-  [/^\/repos\/acme\/secret-plans\/issues$/, ({ query }) => itemsOf('issues-search', 'acme/secret-plans', query)],
+  [/^\/repos\/acme\/secret-plans\/issues$/, ({ query }) => listItems('issues-search', 'acme/secret-plans', query)],
   // The delivery of the push names the authors of the commits.
   [/^\/repos\/acme\/secret-plans\/commits$/, () => listed(toCommits('006-push'))],
 ];
@@ -150,7 +150,7 @@ function history(sha: string | null): RecordedResponse | undefined {
 }
 
 function mainAt(moment: Date): unknown {
-  const main = listOf<{ name: string; commit: object }>('repo-branches').find(({ name }) => name === 'main');
+  const main = toList<{ name: string; commit: object }>('repo-branches').find(({ name }) => name === 'main');
   return {
     ...main,
     commit: { ...main?.commit, id: newestCommits().find(({ created }) => new Date(created) <= moment)?.sha },
@@ -160,13 +160,13 @@ function mainAt(moment: Date): unknown {
 const parameters = new Set(['state', 'type', 'since', 'before', 'limit', 'page']);
 
 /** Returns recorded items, newest first. */
-function itemsOf(name: string, repository: string, query: URLSearchParams): RecordedResponse | undefined {
+function listItems(name: string, repository: string, query: URLSearchParams): RecordedResponse | undefined {
   if ([...query.keys()].some((name) => !parameters.has(name))) return undefined;
   if (query.get('state') !== 'all') return undefined;
   const isWanted = (item: Item): boolean => {
     return item.repository.full_name === repository && (item.pull_request !== null) === (query.get('type') === 'pulls');
   };
-  const items = since(query, listOf<Item>(name).filter(isWanted));
+  const items = since(query, toList<Item>(name).filter(isWanted));
   const [page, size] = [Number(query.get('page') ?? 1), Math.min(50, Number(query.get('limit') ?? 50))];
   return { ...listed(items), body: items.slice((page - 1) * size, page * size) };
 }
@@ -178,7 +178,7 @@ function since<Entry extends Pick<Item, 'updated_at'>>(query: URLSearchParams, e
 
 function closing(delivery: string): unknown {
   const payload = JSON.parse(recordedDelivery(delivery).body) as { sender: object; issue: { closed_at: string } };
-  const shape = listOf<{ type: string }>('issue-2-timeline').find(({ type }) => type === 'close');
+  const shape = toList<{ type: string }>('issue-2-timeline').find(({ type }) => type === 'close');
   return { ...shape, user: payload.sender, created_at: payload.issue.closed_at, updated_at: payload.issue.closed_at };
 }
 

@@ -1,19 +1,19 @@
 import { gitId } from '../git/git-id.ts';
-import { lineCountsOf } from '../world/line-counts.ts';
+import { toLineCounts } from '../world/line-counts.ts';
 import type { ChangedFile, Commit, Repository } from '../world/model.ts';
-import { commit, type ResponseContext, type Shape, shapeOf } from './responses.ts';
+import { commit, type ResponseContext, type Shape, toShape } from './responses.ts';
 
 /** Changes of commits and pull requests, and contents of files. */
 
 const shapes = {
-  changedFile: shapeOf('pull-1-files', 0),
-  branch: shapeOf('repo-branches', 0),
-  commit: shapeOf('commit-one'),
+  changedFile: toShape('pull-1-files', 0),
+  branch: toShape('repo-branches', 0),
+  commit: toShape('commit-one'),
 };
 
 /** Returns a commit as its own endpoint shows it, with its changed files. */
 export function wholeCommit(context: ResponseContext, source: Commit): Shape {
-  const { additions, deletions } = lineCountsOf(source);
+  const { additions, deletions } = toLineCounts(source);
   const files = [...source.changes.keys()].map((filename) => ({ filename, status: 'modified' }));
   const stats = { total: additions + deletions, additions, deletions };
   return { ...shapes.commit, ...commit(context, source), files, stats };

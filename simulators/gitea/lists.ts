@@ -5,7 +5,7 @@ import { comment, item, type Reply, type ResponseContext } from './responses.ts'
 
 export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 
-export function pathOf({ world }: ResponseContext, { ownerId, name }: Repository): string {
+export function toPath({ world }: ResponseContext, { ownerId, name }: Repository): string {
   return `/${world.accountById(ownerId)?.login ?? ''}/${name}`;
 }
 
@@ -64,7 +64,7 @@ export function comments(context: ResponseContext, repository: Repository): Repl
     );
   return paged(
     context,
-    selected.map(({ source, below }) => comment(context, source, below, pathOf(context, repository))),
+    selected.map(({ source, below }) => comment(context, source, below, toPath(context, repository))),
     {},
   );
 }

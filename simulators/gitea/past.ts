@@ -3,13 +3,13 @@ import type { RecordedResponse } from './recordings.ts';
 /** Returns a recorded response as of an earlier moment of the recorded minute, by the times in it. */
 export function asOf({ status, headers, body }: RecordedResponse, moment: Date): RecordedResponse {
   if (!Array.isArray(body)) return { status, headers, body: entryAsOf(body, moment) };
-  const entries = body.filter((entry) => startOf(entry) <= moment).map((entry) => entryAsOf(entry, moment));
+  const entries = body.filter((entry) => toStart(entry) <= moment).map((entry) => entryAsOf(entry, moment));
   const total = headers['x-total-count'];
   const count = total === undefined ? {} : { 'x-total-count': String(Number(total) - (body.length - entries.length)) };
   return { status, headers: { ...headers, ...count }, body: entries };
 }
 
-function startOf(entry: unknown): Date {
+function toStart(entry: unknown): Date {
   const { created_at, submitted_at, created } = Object(entry) as Record<string, string | undefined>;
   return new Date(created_at ?? submitted_at ?? created ?? 0);
 }

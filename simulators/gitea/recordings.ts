@@ -32,13 +32,13 @@ export function recorded(name: string): Recording {
   return found;
 }
 
-export function listOf<Entry>(name: string): Entry[] {
+export function toList<Entry>(name: string): Entry[] {
   return recorded(name).body as Entry[];
 }
 
 /** Returns a person in the shape that items and lists have. */
 export function personNamed(name: string): unknown {
-  return listOf<{ login: string }>('stargazers').find(({ login }) => login === name);
+  return toList<{ login: string }>('stargazers').find(({ login }) => login === name);
 }
 
 export function recordedDelivery(name: string): RecordedDelivery {

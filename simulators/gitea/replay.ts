@@ -24,7 +24,7 @@ export interface Replay extends AsyncDisposable {
 }
 
 /** Returns the credential of a recorded identity. */
-export function secretOf(identity: string): string {
+export function toSecret(identity: string): string {
   return `token-of-${identity}`;
 }
 
@@ -32,7 +32,7 @@ export async function startReplay(): Promise<Replay> {
   const stack = new AsyncDisposableStack();
   const faults: string[] = [];
   const replay = { requests: [] as string[], files: new Map<string, string>(), moment: new Date(8.64e15) };
-  const histories = stack.use(await buildHistories(() => replay.moment, identityOf));
+  const histories = stack.use(await buildHistories(() => replay.moment, toIdentity));
   const server = await startHttpServer(async (request, response) => {
     try {
       if (!request.url?.startsWith('/api/v1/')) return await histories.handle(request, response);
@@ -65,7 +65,7 @@ function readRequest({ url = '', method = '', headers }: IncomingMessage, toReco
   const { pathname, searchParams: query } = new URL(toRecorded(url), 'http://localhost');
   const path = pathname.replace('/api/v1', '');
   const { path: described } = checkRequest(method, path, query);
-  return { described, caller: identityOf(headers.authorization), path, query };
+  return { described, caller: toIdentity(headers.authorization), path, query };
 }
 
 function respond(context: ReplayedRequest & { described: string }): RecordedResponse {
@@ -78,7 +78,7 @@ function respond(context: ReplayedRequest & { described: string }): RecordedResp
 }
 
 /** Returns the identity of a credential, which the interface gets as a token and git as a password. */
-function identityOf(authorization: string | undefined): string {
+function toIdentity(authorization: string | undefined): string {
   if (authorization === undefined) return 'anonymous';
   const [, basic] = /^Basic (.+)$/.exec(authorization) ?? [];
   const credential = basic === undefined ? authorization : Buffer.from(basic, 'base64').toString();

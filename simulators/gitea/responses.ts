@@ -33,26 +33,26 @@ export interface Reply {
 
 export type Shape = Record<string, unknown>;
 
-export function shapeOf(name: string, index?: number): Shape {
+export function toShape(name: string, index?: number): Shape {
   const { body } = recorded(name);
   return (index === undefined ? body : (body as Shape[])[index]) as Shape;
 }
 
 const shapes = {
-  user: shapeOf('user-alice-anon'),
-  organization: shapeOf('org-acme-anon'),
-  repository: shapeOf('repo-handbook-anon'),
-  issue: shapeOf('issues-and-pulls', 5),
-  pull: shapeOf('issues-and-pulls', 0),
-  wholePull: shapeOf('pull-1'),
-  review: shapeOf('pull-1-reviews', 1),
-  reviewComment: shapeOf('pull-1-review-comments', 0),
-  comment: shapeOf('repo-comments', 0),
-  reaction: shapeOf('issue-1-reactions', 0),
-  commit: shapeOf('commits-nostat', 0),
-  closing: shapeOf('issue-2-timeline', 4),
-  closingReference: shapeOf('issue-2-timeline', 3),
-  label: (shapeOf('issue-1')['labels'] as Shape[])[0],
+  user: toShape('user-alice-anon'),
+  organization: toShape('org-acme-anon'),
+  repository: toShape('repo-handbook-anon'),
+  issue: toShape('issues-and-pulls', 5),
+  pull: toShape('issues-and-pulls', 0),
+  wholePull: toShape('pull-1'),
+  review: toShape('pull-1-reviews', 1),
+  reviewComment: toShape('pull-1-review-comments', 0),
+  comment: toShape('repo-comments', 0),
+  reaction: toShape('issue-1-reactions', 0),
+  commit: toShape('commits-nostat', 0),
+  closing: toShape('issue-2-timeline', 4),
+  closingReference: toShape('issue-2-timeline', 3),
+  label: (toShape('issue-1')['labels'] as Shape[])[0],
 };
 
 /** Gitea shows a deleted account as this user. */
@@ -71,7 +71,7 @@ export function accountAsUser({ url, hidden }: ResponseContext, account: Account
     username: account.login,
     full_name: account.name ?? '',
     email: placeholder(account),
-    avatar_url: avatarOf(url, account),
+    avatar_url: toAvatar(url, account),
     website: account.websiteUrl ?? '',
     description: account.bio ?? '',
     created: time(account.createdAt),
@@ -88,7 +88,7 @@ export function organization({ url }: ResponseContext, account: Account): Shape 
     name: account.login,
     username: account.login,
     full_name: account.name ?? '',
-    avatar_url: avatarOf(url, account),
+    avatar_url: toAvatar(url, account),
     description: account.bio ?? '',
     website: account.websiteUrl ?? '',
   };
@@ -285,7 +285,7 @@ export function timeline(context: ResponseContext, issue: Issue, pulls: readonly
   return [reference, closed];
 }
 
-function avatarOf(url: string, { id }: Account): string {
+function toAvatar(url: string, { id }: Account): string {
   return `${url}/avatars/u/${id}`;
 }
 

@@ -1,7 +1,7 @@
 import { addComment } from '../world/comments.ts';
 import type { Account, Issue, PullRequest, Repository } from '../world/model.ts';
 import { branch, changedFile, contents, wholeCommit } from './files.ts';
-import { commented, comments, isWithin, items, ok, paged, pathOf, search } from './lists.ts';
+import { commented, comments, isWithin, items, ok, paged, search, toPath } from './lists.ts';
 import { movedRepository, renamed } from './moved.ts';
 import { recorded } from './recordings.ts';
 import {
@@ -141,7 +141,7 @@ const routes: Readonly<Record<string, Route>> = {
       ok(
         issue.comments
           .filter((comment) => isWithin(context.query, comment))
-          .map((entry) => comment(context, entry, issue, pathOf(context, repository))),
+          .map((entry) => comment(context, entry, issue, toPath(context, repository))),
       ),
     ),
   '/repos/{owner}/{repo}/issues/{index}/reactions': (context, path) =>
@@ -262,7 +262,7 @@ function addIssueComment(context: ResponseContext, path: string[], body: string)
   if (author === undefined) return like('whoami-no-token');
   return withIssue(context, path, (repository, issue) => {
     const created = addComment(context.world, issue, { author, body });
-    return { status: 201, body: comment(context, created, issue, pathOf(context, repository)) };
+    return { status: 201, body: comment(context, created, issue, toPath(context, repository)) };
   });
 }
 

@@ -72,7 +72,9 @@ export function checkRequest(method: string, path: string, query: URLSearchParam
   if ((method !== 'GET' && written === undefined) || route === undefined)
     throw new Error(`${method} ${path} is not in Gitea's description`);
   if (written !== undefined) {
-    const unknown = Object.keys(Object(body)).find((name) => !(name in (definitionOf(written.body).properties ?? {})));
+    const unknown = Object.keys(Object(body)).find(
+      (name) => !(name in (findDefinition(written.body).properties ?? {})),
+    );
     if (unknown !== undefined || query.size > 0)
       throw new Error(`${method} ${path} takes no ${unknown ?? query.toString()}`);
     validate(path, `#/definitions/${written.body}`, body);
@@ -115,11 +117,11 @@ export function checkResponse(path: string, body: unknown, { isWritten = false }
 /** Returns the schema of the response to a path, and a function that resolves references in it. */
 export function responseSchema(path: string): { schema: object; resolve: (reference: string) => object } {
   const response = description.paths[path]?.get.responses['200'];
-  const named = response?.$ref === undefined ? response : description.responses[lastOf(response.$ref)];
-  return { schema: named?.schema ?? {}, resolve: (reference) => definitionOf(lastOf(reference)) };
+  const named = response?.$ref === undefined ? response : description.responses[toLast(response.$ref)];
+  return { schema: named?.schema ?? {}, resolve: (reference) => findDefinition(toLast(reference)) };
 }
 
-const lastOf = (reference: string): string => reference.split('/').at(-1) ?? '';
+const toLast = (reference: string): string => reference.split('/').at(-1) ?? '';
 
 /** @param schemaPointer the JSON pointer to the schema in the description. */
 function validate(path: string, schemaPointer: string, body: unknown): void {
@@ -130,6 +132,6 @@ function validate(path: string, schemaPointer: string, body: unknown): void {
   throw new Error(`${path}: ${fault?.instancePath} ${fault?.message}`);
 }
 
-function definitionOf(name: string): { properties?: object } {
+function findDefinition(name: string): { properties?: object } {
   return description.definitions[name] ?? {};
 }

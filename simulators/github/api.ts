@@ -231,8 +231,8 @@ export class Api {
       nodeCount: prepared.cost.nodes,
     };
     const commenter = (repository: Repository): Account | null => app.commenter(installation, repository);
-    const refusalOf = (accountId: number): GraphQLError | undefined => refusing.errorFor(accountId, token);
-    return executeQuery(prepared, { world, viewer, commenter, origin, rateLimit, fault, refusalOf });
+    const findRefusal = (accountId: number): GraphQLError | undefined => refusing.errorFor(accountId, token);
+    return executeQuery(prepared, { world, viewer, commenter, origin, rateLimit, fault, refusalOf: findRefusal });
   }
 
   async #send(

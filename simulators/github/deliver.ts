@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { anonymousViewer } from '../world/world.ts';
 import type { Simulator } from './simulator.ts';
-import { payloadOf } from './webhooks/payloads.ts';
+import { toPayload } from './webhooks/payloads.ts';
 
 /** Deliveries that the simulated GitHub would send to a service, signed as GitHub signs them. */
 
@@ -31,7 +31,7 @@ export function outbox({ world, url: origin, apiUrl }: Pick<Simulator, 'world' |
   const sent: Sent[] = [];
   const context = { world, viewer: anonymousViewer, origin, apiUrl };
   world.listeners.add((event) => {
-    sent.push(signed(event.name, JSON.stringify(payloadOf(context, event))));
+    sent.push(signed(event.name, JSON.stringify(toPayload(context, event))));
   });
   return sent;
 }

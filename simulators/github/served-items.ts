@@ -41,12 +41,12 @@ export async function servedItems(simulator: Simulator, repository: Repository, 
   assert.equal(body.errors, undefined);
   const { pullRequests, issues, discussions, stargazers, defaultBranchRef } = Object(body.data)['node'];
   const lists: ReportedItem[] = [...pullRequests.nodes, ...issues.nodes, ...discussions.nodes];
-  const items = lists.map((node) => itemOf(node));
+  const items = lists.map((node) => toItem(node));
   const reviews = pullRequests.nodes.flatMap((pull: ReportedItem) =>
     pull['reviews'].nodes.map((review: ReportedItem) => ({
       kind: 'review',
       id: String(review['databaseId']),
-      author: loginOf(review['author']),
+      author: toLogin(review['author']),
       createdAt: review['submittedAt'],
       parent: String(pull['databaseId']),
     })),
@@ -73,24 +73,24 @@ export async function servedItems(simulator: Simulator, repository: Repository, 
   return [...items, ...reviews, ...stars, ...commits, ...comments];
 }
 
-function itemOf(node: ReportedItem): object {
+function toItem(node: ReportedItem): object {
   const kind = { PullRequest: 'pull_request', Issue: 'issue', Discussion: 'discussion' }[String(node['kind'])];
   const closing = node['timelineItems']?.nodes[0];
   const isPull = kind === 'pull_request';
   const requested: ReportedItem[] =
     node['reviewRequests']?.nodes.map(({ requestedReviewer }: ReportedItem) => requestedReviewer) ?? [];
   const gave: ReportedItem[] = node['reviews']?.nodes.map(({ author }: ReportedItem) => author) ?? [];
-  const reviewers = new Set([...requested, ...gave].map(loginOf));
+  const reviewers = new Set([...requested, ...gave].map(toLogin));
   return {
     kind,
     id: String(node['databaseId']),
-    author: loginOf(node['author']),
+    author: toLogin(node['author']),
     createdAt: node['createdAt'],
     closedAt: node['closedAt'],
     number: node['number'],
     labels: node['labels'].nodes.map(({ name }: ReportedItem) => name).toSorted(),
     reactions: servedReactions(node),
-    ...(kind !== 'discussion' && { assignees: node['assignees'].nodes.map(loginOf).toSorted() }),
+    ...(kind !== 'discussion' && { assignees: node['assignees'].nodes.map(toLogin).toSorted() }),
     ...(isPull && {
       mergedAt: node['mergedAt'],
       reviewers: [...reviewers].filter((login) => login !== null).toSorted(),
@@ -107,11 +107,11 @@ function itemOf(node: ReportedItem): object {
       resolvedBy:
         node['closedAt'] === null
           ? null
-          : loginOf(closing.closer?.kind === 'PullRequest' ? closing.closer.author : closing.actor),
+          : toLogin(closing.closer?.kind === 'PullRequest' ? closing.closer.author : closing.actor),
     }),
     ...(kind === 'discussion' && {
       answered: node['answer'] !== null,
-      resolvedBy: loginOf(node['answer']?.author),
+      resolvedBy: toLogin(node['answer']?.author),
       comments: node['comments'].totalCount,
       upvotes: node['upvoteCount'],
     }),
@@ -154,7 +154,7 @@ function servedReactions(node: ReportedItem): object[] {
   const all: { content: string; login: string | null }[] = node['reactions'].nodes.map(
     ({ content, user }: ReportedItem) => ({
       content: String(content),
-      login: loginOf(user),
+      login: toLogin(user),
     }),
   );
   assert.equal(node['reactions'].totalCount, all.length);
@@ -163,7 +163,7 @@ function servedReactions(node: ReportedItem): object[] {
 }
 
 /** Returns a login without the suffix that the API leaves out for bots. */
-function loginOf(account: ReportedItem | null | undefined): string | null {
+function toLogin(account: ReportedItem | null | undefined): string | null {
   return account?.['login']?.replace(/\[bot\]$/, '') ?? null;
 }
 

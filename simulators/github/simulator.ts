@@ -93,7 +93,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const { rewrite } = options;
   const parts = { world, app, refusing, limits, faults };
   const api = new Api({ ...parts, now, origin: url, apiUrl, heavyLimit, rewrite, onRequest });
-  const git = gitHostOf(world, app);
+  const git = toGitHost(world, app);
 
   const signIn = new SignInServer(
     { ...gitHubSignIn, url, paths: signInPaths, issuer: `${url}/login/oauth` },
@@ -139,7 +139,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 }
 
 /** Serves git to callers that the App or their token gives access to. */
-function gitHostOf(world: World, app: App): GitHost {
+function toGitHost(world: World, app: App): GitHost {
   return new GitHost(world, (authorization) => {
     const caller = app.authenticate(authorization);
     if (caller === undefined) return authenticate(world, authorization);

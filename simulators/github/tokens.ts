@@ -44,7 +44,7 @@ const holders = new WeakMap<World, Map<string, number | null>>();
 /**
  * Returns the holder of a token: the account that had the login at the token's first use, even if it was renamed since.
  */
-function holderOf(world: World, { name, login }: SimulatedToken): number | null {
+function findHolder(world: World, { name, login }: SimulatedToken): number | null {
   const holdersByName = holders.get(world) ?? new Map<string, number | null>();
   holders.set(world, holdersByName);
   const holder = holdersByName.get(name) ?? world.accountByLogin(login)?.id ?? null;
@@ -63,7 +63,7 @@ export function authenticate(
   const token = simulatedTokens.find(({ secret }) => secret === tokenIn(authorization));
   if (token === undefined) return undefined;
   const viewer: Viewer = {
-    accountId: holderOf(world, token),
+    accountId: findHolder(world, token),
     seesPrivate: token.seesPrivate,
     ...(token.scopes?.includes('read:org') === false && { lacksMembers: true }),
     ...(!token.writesContents && { lacksStargazers: token.scopes === undefined ? 'personal access token' : 'scope' }),

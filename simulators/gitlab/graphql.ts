@@ -33,7 +33,7 @@ const costs: Record<string, number> = { lastCommit: 10, diffStatsSummary: 2, tre
 export async function executeGraphql(context: ResponseContext, body: string): Promise<Reply> {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
   if (query.length > limits.characters) throw new Error('a GraphQL query is too long');
-  if (complexityOf(parse(query)) > limits.complexity) throw new Error('a GraphQL query is too complex');
+  if (toComplexity(parse(query)) > limits.complexity) throw new Error('a GraphQL query is too complex');
   const rootValue = {
     project: ({ fullPath }: { fullPath: string }) => {
       const found = named(context, fullPath);
@@ -74,7 +74,7 @@ function project(context: ResponseContext, repository: Repository) {
           tree: ({ ref }: { ref: string }) => {
             const found = commits.find(({ oid }) => oid === ref);
             if (found === undefined) return null;
-            const account = authorOf(context, found.author.email);
+            const account = findAuthor(context, found.author.email);
             const author = account && {
               id: `gid://gitlab/User/${account.id}`,
               username: account.login,
@@ -105,7 +105,7 @@ function project(context: ResponseContext, repository: Repository) {
 }
 
 /** Finds the account of an address, including the address that GitLab gave to it. */
-function authorOf({ world, url }: ResponseContext, email: string): Account | null {
+function findAuthor({ world, url }: ResponseContext, email: string): Account | null {
   const { hostname } = new URL(url);
   const byGeneratedAddress = world.accounts.find(
     (account) =>
@@ -115,7 +115,7 @@ function authorOf({ world, url }: ResponseContext, email: string): Account | nul
   return world.accountByEmail(email) ?? byGeneratedAddress ?? null;
 }
 
-function complexityOf(document: DocumentNode): number {
+function toComplexity(document: DocumentNode): number {
   let sum = 0;
   visit(document, {
     [Kind.FIELD]: ({ name }) => {

@@ -172,7 +172,7 @@ export function responseSchema(name: string): TSchema | undefined {
 }
 
 /** Returns the names of all parameters of an endpoint. */
-export function parametersOf(name: EndpointName): string[] {
+export function listParameters(name: EndpointName): string[] {
   return Object.keys(endpoints[name].query.properties);
 }
 

@@ -15,12 +15,12 @@ export function membersOfTeam(context: ResponseContext, path: string): Reply | u
   if (!world.canSeeMembers(viewer, parentGroup)) return undefined;
   return paged(
     context,
-    world.membersOf(team).map((member) => memberOf(context, member)),
+    world.membersOf(team).map((member) => toMember(context, member)),
   );
 }
 
 /** Returns a developer of a group or project. */
-export function memberOf(context: ResponseContext, { createdAt, id }: Account): Shape {
+export function toMember(context: ResponseContext, { createdAt, id }: Account): Shape {
   const terms = { access_level: 30, expires_at: null, created_at: time(createdAt), membership_state: 'active' };
   return { ...user(context, id), ...terms };
 }

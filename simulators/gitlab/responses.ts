@@ -1,4 +1,4 @@
-import { lineCountsOf } from '../world/line-counts.ts';
+import { toLineCounts } from '../world/line-counts.ts';
 import type { Account, ChangedFile, Commit, Repository, Star } from '../world/model.ts';
 import type { Viewer, World } from '../world/world.ts';
 import type { Hidden } from './hidden.ts';
@@ -177,7 +177,7 @@ export function starrer(context: ResponseContext, { accountId, starredAt }: Star
 
 export function commit(commit: Commit): Shape {
   const { oid, message, author, authoredAt } = commit;
-  const { additions, deletions } = lineCountsOf(commit);
+  const { additions, deletions } = toLineCounts(commit);
   return {
     id: oid,
     title: message.split('\n', 1)[0] ?? '',

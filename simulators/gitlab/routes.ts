@@ -15,7 +15,7 @@ import {
 } from './find.ts';
 import type { Described, EndpointName } from './interface.ts';
 import { everywhere, inTime, issuesIn, mergeRequestsIn, ofGroup, ok, paged } from './lists.ts';
-import { memberOf, membersOfTeam } from './members.ts';
+import { membersOfTeam, toMember } from './members.ts';
 import {
   commit,
   diff,
@@ -62,7 +62,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
   '/user': forSignedIn((context) => ok(profile(context, bearer(context)))),
   '/personal_access_tokens/self': forSignedIn((context) => ok(personalToken(context))),
   '/users': (context) => {
-    const found = userOf(context, context.query.get('username') ?? '');
+    const found = findUser(context, context.query.get('username') ?? '');
     return paged(context, found === undefined ? [] : [user(context, found.id)]);
   },
   '/users/:id': forSignedIn((context, [id]) => {
@@ -70,7 +70,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
     return found === undefined || found.type === 'Organization' ? notFound('User') : ok(profile(context, found));
   }),
   '/users/:user_id/projects': (context, [id = '']) => {
-    const found = userOf(context, id) ?? context.world.accountById(Number(id));
+    const found = findUser(context, id) ?? context.world.accountById(Number(id));
     return found === undefined ? notFound('User') : owned(context, found);
   },
   '/groups/:id': (context, [id = '']) => withGroup(context, id, (found) => ok(group(context, found))),
@@ -104,7 +104,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
       const isMember =
         member !== undefined &&
         context.world.canSee({ accountId: member.id, seesPrivate: true }, { ...closed, visibility: 'private' });
-      return isMember ? ok(memberOf(context, member)) : notFound('Not');
+      return isMember ? ok(toMember(context, member)) : notFound('Not');
     }),
   ),
   '/issues': (context) =>
@@ -241,7 +241,7 @@ function bearer({ world, viewer }: ResponseContext): Account {
   return account;
 }
 
-function userOf({ world }: ResponseContext, username: string): Account | undefined {
+function findUser({ world }: ResponseContext, username: string): Account | undefined {
   const found = world.accountByLogin(username);
   return found?.type === 'Organization' ? undefined : found;
 }

@@ -58,7 +58,7 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
   const narrowTokens = new Set<string>();
   const readingTokens = new Set<string>();
   const lastDays = new Map<string, string>();
-  const scopesOf = (token: string): string[] => {
+  const listScopes = (token: string): string[] => {
     if (narrowTokens.has(token)) return ['read_user'];
     return readingTokens.has(token) ? ['read_api'] : ['api'];
   };
@@ -78,7 +78,7 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
       if (override !== undefined) return override;
       if (narrowTokens.has(caller?.name ?? '') && !forEveryToken.has(path)) return insufficientScope('api read_api');
       if (isWriting && readingTokens.has(caller?.name ?? '')) return insufficientScope('api');
-      const token = { scopes: scopesOf(caller?.name ?? ''), lastDay: lastDays.get(caller?.name ?? '') ?? null };
+      const token = { scopes: listScopes(caller?.name ?? ''), lastDay: lastDays.get(caller?.name ?? '') ?? null };
       const own = { world, url: address.origin, query, maxPerPage, totalsUpTo, viewer: caller?.viewer, hidden };
       const context: ResponseContext = { ...own, token };
       if (isGraphql) {

@@ -21,7 +21,7 @@ export interface Activity {
 const indexes = new WeakMap<World, { version: number; byAccount: Map<number, Activity> }>();
 
 /** Returns everything that an account did in all repositories; commits in forks are not its contributions. */
-export function activityOf(world: World, accountId: number): Activity {
+export function toActivity(world: World, accountId: number): Activity {
   const index = indexes.get(world);
   const byAccount = index?.version === world.version ? index.byAccount : indexActivity(world);
   if (index?.version !== world.version) indexes.set(world, { version: world.version, byAccount });
@@ -36,13 +36,13 @@ function indexActivity(world: World): Map<number, Activity> {
     return activity;
   };
   const owners = new Map<string, number | undefined>();
-  const ownerOf = (email: string): number | undefined => {
+  const findOwner = (email: string): number | undefined => {
     if (!owners.has(email)) owners.set(email, world.accountByEmail(email)?.id);
     return owners.get(email);
   };
   for (const repository of world.repositories) {
     for (const commit of repository.isFork ? [] : repository.commits) {
-      const authors = new Set([commit.author, ...commit.coAuthors].map(({ email }) => ownerOf(email)));
+      const authors = new Set([commit.author, ...commit.coAuthors].map(({ email }) => findOwner(email)));
       for (const id of authors) if (id !== undefined) activityFor(id).commits.push({ repository, item: commit });
     }
     for (const item of repository.issues) activityFor(item.authorId).issues.push({ repository, item });

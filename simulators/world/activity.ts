@@ -136,7 +136,7 @@ export function addReview(
     submittedAt: null,
   };
   pullRequest.reviews.push(review);
-  const repository = repositoryOf(world, pullRequest);
+  const repository = findRepository(world, pullRequest);
   world.addItem({ kind: 'review', repository, item: review, pull: pullRequest });
   world.markChanged();
   if (state !== 'PENDING') submitReview(world, pullRequest, review, state, createdAt);
@@ -155,7 +155,7 @@ export function submitReview(
   pullRequest.requestedReviewerIds = pullRequest.requestedReviewerIds.filter((id) => id !== review.authorId);
   touch(pullRequest, at);
   const details = { pullRequest, review };
-  emitEvent(world, repositoryOf(world, pullRequest), 'pull_request_review.submitted', review.authorId, details);
+  emitEvent(world, findRepository(world, pullRequest), 'pull_request_review.submitted', review.authorId, details);
 }
 
 export function addDiscussion(
@@ -235,7 +235,7 @@ export function addCommit(
  * Returns the repository of an item.
  * @throws {Error} when the item was removed.
  */
-export function repositoryOf(world: World, item: { nodeId: string }): Repository {
+export function findRepository(world: World, item: { nodeId: string }): Repository {
   const repository = world.repositoryOf(item);
   if (repository === undefined) throw new Error(`${item.nodeId} is in no repository`);
   return repository;

@@ -1,4 +1,4 @@
-import { type Authored, addReview, repositoryOf, touch } from './activity.ts';
+import { type Authored, addReview, findRepository, touch } from './activity.ts';
 import type { Comment, Discussion, DiscussionComment, Issue, PullRequest, Review, ReviewComment } from './model.ts';
 import { isPullRequest } from './model.ts';
 import { type Acting, emitEvent } from './report-changes.ts';
@@ -10,7 +10,7 @@ type NewComment = Authored & { body?: string };
 /** Adds a comment to an issue, or to the conversation of a pull request. */
 export function addComment(world: World, thread: Issue | PullRequest, options: NewComment): Comment {
   const comment = newComment(world, 'IC', options);
-  const repository = repositoryOf(world, thread);
+  const repository = findRepository(world, thread);
   thread.comments.push(comment);
   world.addItem({ kind: 'comment', repository, item: comment, thread });
   touch(thread, comment.createdAt);
@@ -37,7 +37,7 @@ export function addReviewComment(
     reviewId: review.id,
     path: options.path ?? pullRequest.files[0]?.path ?? 'README.md',
   };
-  const repository = repositoryOf(world, pullRequest);
+  const repository = findRepository(world, pullRequest);
   pullRequest.reviewComments.push(reviewComment);
   world.addItem({ kind: 'review_comment', repository, item: reviewComment, pull: pullRequest });
   touch(pullRequest, reviewComment.createdAt);
@@ -55,7 +55,7 @@ export function addDiscussionComment(
   const comment = newComment(world, 'DC', options);
   // As on GitHub, the author's own upvote is the first.
   const discussionComment: DiscussionComment = { ...comment, upvoterIds: [comment.authorId] };
-  const repository = repositoryOf(world, discussion);
+  const repository = findRepository(world, discussion);
   discussion.comments.push(discussionComment);
   world.addItem({ kind: 'discussion_comment', repository, item: discussionComment, discussion });
   touch(discussion, comment.createdAt);
@@ -70,9 +70,9 @@ export function editComment(world: World, comment: Comment, body: string, acting
   const more = { changes: { body: { from: comment.body } } };
   comment.body = body;
   comment.updatedAt = world.now();
-  touch(parentOf(located), comment.updatedAt);
+  touch(findParent(located), comment.updatedAt);
   const sender = acting.by?.id ?? comment.authorId;
-  emitEvent(world, located.repository, `${eventOf(located)}.edited`, sender, { ...detailsOf(located), more });
+  emitEvent(world, located.repository, `${toEvent(located)}.edited`, sender, { ...toDetails(located), more });
 }
 
 /** @param acting.by by default the comment's author. */
@@ -91,9 +91,9 @@ export function deleteComment(world: World, comment: Comment, acting: Acting = {
       if (located.discussion.answerId === comment.id) clearAnswer(located.discussion);
   }
   world.removeItems(comment);
-  touch(parentOf(located), world.now());
+  touch(findParent(located), world.now());
   const sender = acting.by?.id ?? comment.authorId;
-  emitEvent(world, located.repository, `${eventOf(located)}.deleted`, sender, detailsOf(located));
+  emitEvent(world, located.repository, `${toEvent(located)}.deleted`, sender, toDetails(located));
 }
 
 /** @param acting.by by default the author of the discussion. */
@@ -108,7 +108,7 @@ export function markAnswer(
   discussion.answerChosenById = by?.id ?? discussion.authorId;
   touch(discussion, at);
   const details = { discussion, discussionComment };
-  emitEvent(world, repositoryOf(world, discussion), 'discussion.answered', discussion.answerChosenById, details);
+  emitEvent(world, findRepository(world, discussion), 'discussion.answered', discussion.answerChosenById, details);
 }
 
 /** @param acting.by by default the author of the discussion. */
@@ -116,7 +116,7 @@ export function unmarkAnswer(world: World, discussion: Discussion, acting: Actin
   const discussionComment = discussion.comments.find(({ id }) => id === discussion.answerId);
   clearAnswer(discussion);
   touch(discussion, world.now());
-  emitEvent(world, repositoryOf(world, discussion), 'discussion.unanswered', acting.by?.id ?? discussion.authorId, {
+  emitEvent(world, findRepository(world, discussion), 'discussion.unanswered', acting.by?.id ?? discussion.authorId, {
     discussion,
     ...(discussionComment && { discussionComment }),
   });
@@ -141,17 +141,17 @@ const events = {
   discussion_comment: 'discussion_comment',
 } as const;
 
-function eventOf({ kind }: LocatedComment): string {
+function toEvent({ kind }: LocatedComment): string {
   return events[kind];
 }
 
 /** Returns the item that a comment belongs to. */
-function parentOf(located: LocatedComment): Issue | PullRequest | Discussion {
+function findParent(located: LocatedComment): Issue | PullRequest | Discussion {
   if (located.kind === 'comment') return located.thread;
   return located.kind === 'review_comment' ? located.pull : located.discussion;
 }
 
-function detailsOf(located: LocatedComment): object {
+function toDetails(located: LocatedComment): object {
   if (located.kind === 'comment') return { ...aboutThread(located.thread), comment: located.item };
   if (located.kind === 'review_comment') return { pullRequest: located.pull, reviewComment: located.item };
   return { discussion: located.discussion, discussionComment: located.item };

@@ -17,14 +17,14 @@ export function makeCommit(parents: readonly Commit[], described: NewCommit): Co
   const before = parents[0]?.tree ?? emptyTree;
   // The same commit always changes the same files.
   const seed = `${described.author.email} ${described.message}`;
-  return commitOf(
+  return toCommit(
     parents.map(({ oid }) => oid),
     described,
     changeTree(before, seed),
   );
 }
 
-function commitOf(parents: readonly string[], described: NewCommit, files: { tree: Tree; changes: Changes }): Commit {
+function toCommit(parents: readonly string[], described: NewCommit, files: { tree: Tree; changes: Changes }): Commit {
   const { author, committer = author, coAuthors = [], authoredAt, committedAt } = described;
   const trailers = coAuthors.map(({ name, email }) => `Co-authored-by: ${name} <${email}>\n`).join('');
   const message = coAuthors.length === 0 ? `${described.message}\n` : `${described.message}\n\n${trailers}`;
@@ -56,7 +56,7 @@ export function fromHistory(history: readonly CommitDescription[]): Commit[] {
   for (const [index, described] of history.entries()) {
     const parents = described.parents.map((parent) => commits[Number(parent)]?.oid ?? '');
     commits.push(
-      commitOf(
+      toCommit(
         parents,
         {
           author: described.author,

@@ -1,4 +1,4 @@
-import { lineCountsOf } from './line-counts.ts';
+import { toLineCounts } from './line-counts.ts';
 import type { Comment, Commit, Discussion, Issue, PullRequest, Reactable, Repository, Thread } from './model.ts';
 import type { World } from './world.ts';
 
@@ -49,9 +49,9 @@ export interface ItemTruth {
   authors?: string[];
 }
 
-export function itemsOf(world: World, repository: Repository): ItemTruth[] {
+export function listItems(world: World, repository: Repository): ItemTruth[] {
   const { issues, pullRequests, discussions, commits } = repository;
-  const commentsOf = (kind: ItemTruth['kind'], thread: Issue | PullRequest, comments: readonly Comment[]) =>
+  const listComments = (kind: ItemTruth['kind'], thread: Issue | PullRequest, comments: readonly Comment[]) =>
     comments.map((comment) => ({
       ...written(world, kind, comment),
       parent: String(thread.id),
@@ -68,9 +68,9 @@ export function itemsOf(world: World, repository: Repository): ItemTruth[] {
       ),
     ),
     ...discussions.map((discussion) => discussionTruth(world, discussion)),
-    ...issues.flatMap((issue) => commentsOf('issue_comment', issue, issue.comments)),
-    ...pullRequests.flatMap((pull) => commentsOf('pull_request_comment', pull, pull.comments)),
-    ...pullRequests.flatMap((pull) => commentsOf('review_comment', pull, pull.reviewComments)),
+    ...issues.flatMap((issue) => listComments('issue_comment', issue, issue.comments)),
+    ...pullRequests.flatMap((pull) => listComments('pull_request_comment', pull, pull.comments)),
+    ...pullRequests.flatMap((pull) => listComments('review_comment', pull, pull.reviewComments)),
     ...world
       .starsOf(repository)
       .map(({ accountId, starredAt }) =>
@@ -86,7 +86,7 @@ function written(
   kind: ItemTruth['kind'],
   { id, authorId, createdAt }: { id: number; authorId: number; createdAt: Date },
 ): ItemTruth {
-  return { kind, id: String(id), author: loginOf(world, authorId), createdAt };
+  return { kind, id: String(id), author: toLogin(world, authorId), createdAt };
 }
 
 function threadTruth(world: World, kind: 'issue' | 'pull_request', thread: Thread): ItemTruth {
@@ -109,7 +109,7 @@ function issueTruth(world: World, repository: Repository, issue: Issue): ItemTru
       : undefined;
   return {
     ...threadTruth(world, 'issue', issue),
-    resolvedBy: closing === undefined ? null : loginOf(world, pull?.authorId ?? closing.byId),
+    resolvedBy: closing === undefined ? null : toLogin(world, pull?.authorId ?? closing.byId),
     comments: issue.comments.length,
     reason: issue.stateReason,
   };
@@ -137,7 +137,7 @@ function discussionTruth(world: World, discussion: Discussion): ItemTruth {
     number: discussion.number,
     closedAt: discussion.closedAt,
     answered: answer !== undefined,
-    resolvedBy: answer === undefined ? null : loginOf(world, answer.authorId),
+    resolvedBy: answer === undefined ? null : toLogin(world, answer.authorId),
     labels: discussion.labels.toSorted(),
     reactions: reactions(world, discussion),
     comments: discussion.comments.length,
@@ -154,23 +154,23 @@ function commitTruth(world: World, commit: Commit): ItemTruth {
     author: world.accountByEmail(author.email)?.login ?? null,
     createdAt: authoredAt,
     authors: [...new Set(authors)].toSorted(),
-    ...lineCountsOf(commit),
+    ...toLineCounts(commit),
   };
 }
 
 function reactions(world: World, item: Reactable): { content: string; login: string | null }[] {
   return item.reactions
-    .map(({ content, accountId }) => ({ content, login: loginOf(world, accountId) }))
+    .map(({ content, accountId }) => ({ content, login: toLogin(world, accountId) }))
     .toSorted((left, right) => compare(`${left.content} ${left.login}`, `${right.content} ${right.login}`));
 }
 
 /** Returns the logins of the accounts that still exist, each once. */
 function logins(world: World, ids: readonly number[]): string[] {
-  return [...new Set(ids.flatMap((id) => loginOf(world, id) ?? []))].toSorted();
+  return [...new Set(ids.flatMap((id) => toLogin(world, id) ?? []))].toSorted();
 }
 
 /** Returns null for a deleted account. */
-function loginOf(world: World, id: number): string | null {
+function toLogin(world: World, id: number): string | null {
   return world.accountById(id)?.login ?? null;
 }
 

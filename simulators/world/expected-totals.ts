@@ -73,7 +73,7 @@ const always: Range = { since: null, until: null };
  * Returns the counters of an account within a range, by default of its lifetime, as far as `viewer` may see; those of an
  * organization count its own repositories.
  */
-export function countersOf(
+export function toCounters(
   world: World,
   login: string,
   viewer: Viewer = anonymousViewer,
@@ -131,7 +131,7 @@ export interface DayCount extends Record<CountedOfDay, number> {
 }
 
 /** Counts by day, account and visibility: commits on their author date, reviews on their submission. */
-export function daysOf(world: World, repositories: readonly Repository[] = world.repositories): DayCount[] {
+export function listDays(world: World, repositories: readonly Repository[] = world.repositories): DayCount[] {
   const days = new Map<string, DayCount>();
   for (const repository of repositories) {
     const isPrivate = repository.visibility !== 'public';
@@ -153,7 +153,7 @@ export function daysOf(world: World, repositories: readonly Repository[] = world
 }
 
 /** Returns the contributors of an account's repositories or of one of them: most contributions first, then by login. */
-export function contributorsOf(
+export function listContributors(
   world: World,
   login: string,
   options: { repository?: string; viewer?: Viewer; range?: Range } = {},

@@ -10,7 +10,7 @@ import {
   type Repository,
   type ReviewState,
 } from './model.ts';
-import { addressesOf } from './people.ts';
+import { listAddresses } from './people.ts';
 import { Random } from './random.ts';
 import type { World } from './world.ts';
 
@@ -69,9 +69,9 @@ function addRandomCommit(
   people: readonly Account[],
   at: Date,
 ): void {
-  const author = random.chance(0.08) ? stranger(random) : personOf(random, random.pickSkewed(people));
+  const author = random.chance(0.08) ? stranger(random) : toPerson(random, random.pickSkewed(people));
   const coAuthors = random.chance(0.15)
-    ? Array.from({ length: random.integer(1, 3) }, () => personOf(random, random.pick(people)))
+    ? Array.from({ length: random.integer(1, 3) }, () => toPerson(random, random.pick(people)))
     : [];
   // Some commits merge two lines of work.
   const [last, beforeLast] = [repository.commits.at(-1), repository.commits.at(-2)];
@@ -80,7 +80,7 @@ function addRandomCommit(
     author,
     coAuthors,
     at,
-    ...(isMerge ? { parents: [last, beforeLast] } : randomCommitter(random, personOf(random, random.pick(people)), at)),
+    ...(isMerge ? { parents: [last, beforeLast] } : randomCommitter(random, toPerson(random, random.pick(people)), at)),
   });
 }
 
@@ -108,8 +108,8 @@ function close(item: Issue | PullRequest, at: Date, isNotPlanned: boolean): void
   touch(item, at);
 }
 
-export function personOf(random: Random, account: Account): Person {
-  return { name: account.name?.replace(/[<>\n\t]/g, ' ') || account.login, email: random.pick(addressesOf(account)) };
+export function toPerson(random: Random, account: Account): Person {
+  return { name: account.name?.replace(/[<>\n\t]/g, ' ') || account.login, email: random.pick(listAddresses(account)) };
 }
 
 /** Returns the committer of a merge: GitHub for a squash, another person for a rebase, else none. */

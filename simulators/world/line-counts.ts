@@ -1,7 +1,7 @@
 import type { Commit } from './model.ts';
 
 /** Returns the size of a commit. Numbers of lines depend on its id alone, not on the contents of its files. */
-export function lineCountsOf({ oid, changes }: Pick<Commit, 'oid' | 'changes'>): {
+export function toLineCounts({ oid, changes }: Pick<Commit, 'oid' | 'changes'>): {
   additions: number;
   deletions: number;
   changedFiles: number;

@@ -1,4 +1,4 @@
-import { repositoryOf, touch } from './activity.ts';
+import { findRepository, touch } from './activity.ts';
 import { aboutThread } from './comments.ts';
 import { makeCommit } from './commits.ts';
 import {
@@ -63,7 +63,7 @@ export interface ClosingOptions extends Acting {
 export function closeItem(world: World, item: Issue | PullRequest | Discussion, options: ClosingOptions = {}): void {
   const { at = world.now(), by } = options;
   const senderId = by?.id ?? item.authorId;
-  const repository = repositoryOf(world, item);
+  const repository = findRepository(world, item);
   item.closedAt = at;
   touch(item, at);
   if (isDiscussion(item)) {
@@ -71,7 +71,7 @@ export function closeItem(world: World, item: Issue | PullRequest | Discussion, 
     emitEvent(world, repository, 'discussion.closed', senderId, { discussion: item });
     return;
   }
-  item.closings.push({ id: world.newId(), at, byId: senderId, closer: closerOf(options.closer) });
+  item.closings.push({ id: world.newId(), at, byId: senderId, closer: findCloser(options.closer) });
   if (!isPullRequest(item)) {
     item.stateReason =
       options.reason === 'NOT_PLANNED' || options.reason === 'DUPLICATE' ? options.reason : 'COMPLETED';
@@ -85,7 +85,7 @@ export function closeItem(world: World, item: Issue | PullRequest | Discussion, 
     if (issue.closedAt === null) closeItem(world, issue, { at, closer: item, ...(by && { by }) });
 }
 
-function closerOf(closer: PullRequest | Commit | undefined): Closing['closer'] {
+function findCloser(closer: PullRequest | Commit | undefined): Closing['closer'] {
   if (closer === undefined) return null;
   return 'oid' in closer ? { commitOid: closer.oid } : { pullRequestId: closer.id };
 }
@@ -98,7 +98,7 @@ export function reopenItem(world: World, item: Issue | PullRequest | Discussion,
   touch(item, world.now());
   const about = isDiscussion(item) ? { discussion: item } : aboutThread(item);
   const event = isDiscussion(item) ? 'discussion' : isPullRequest(item) ? 'pull_request' : 'issues';
-  emitEvent(world, repositoryOf(world, item), `${event}.reopened`, acting.by?.id ?? item.authorId, about);
+  emitEvent(world, findRepository(world, item), `${event}.reopened`, acting.by?.id ?? item.authorId, about);
 }
 
 /** Deletes an issue, pull request or discussion for good. GitHub sends no event about a deleted pull request. */

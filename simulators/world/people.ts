@@ -73,7 +73,7 @@ export function addPeople(world: World, random: Random, count: number, since: Da
 }
 
 /** Returns addresses that an account's commits may carry: its own in any letter case, GitHub's new and old ones. */
-export function addressesOf({ id, login, restLogin, emails, type }: Account): string[] {
+export function listAddresses({ id, login, restLogin, emails, type }: Account): string[] {
   const noreply = `${id}+${restLogin ?? login}@users.noreply.github.com`;
   if (type === 'Bot') return [noreply];
   const spellings = emails.flatMap((email) => [email, email.toUpperCase()]);

@@ -1,4 +1,4 @@
-import { repositoryOf, touch } from './activity.ts';
+import { findRepository, touch } from './activity.ts';
 import { aboutThread } from './comments.ts';
 import {
   type Account,
@@ -67,7 +67,7 @@ export function dismissReview(world: World, pullRequest: PullRequest, review: Re
   touch(pullRequest, world.now());
   const sender = acting.by?.id ?? pullRequest.authorId;
   const details = { pullRequest, review };
-  emitEvent(world, repositoryOf(world, pullRequest), 'pull_request_review.dismissed', sender, details);
+  emitEvent(world, findRepository(world, pullRequest), 'pull_request_review.dismissed', sender, details);
 }
 
 export function editTitle(world: World, item: Item, title: string, acting: Acting = {}): void {
@@ -108,5 +108,8 @@ function changed(world: World, item: Item, action: string, { by }: Acting, detai
   touch(item, world.now());
   const about = isDiscussion(item) ? { discussion: item } : aboutThread(item);
   const event = isDiscussion(item) ? 'discussion' : isPullRequest(item) ? 'pull_request' : 'issues';
-  emitEvent(world, repositoryOf(world, item), `${event}.${action}`, by?.id ?? item.authorId, { ...about, ...details });
+  emitEvent(world, findRepository(world, item), `${event}.${action}`, by?.id ?? item.authorId, {
+    ...about,
+    ...details,
+  });
 }

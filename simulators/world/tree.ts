@@ -24,7 +24,7 @@ const paths = [
 ];
 const trees = new Map<string, Tree>();
 
-export const emptyTree = treeOf('0'.repeat(paths.length));
+export const emptyTree = toTree('0'.repeat(paths.length));
 
 /** Changes up to eight files, sometimes none; the same seed gives the same changes. */
 export function changeTree(before: Tree, seed: string): { tree: Tree; changes: Changes } {
@@ -34,25 +34,25 @@ export function changeTree(before: Tree, seed: string): { tree: Tree; changes: C
     const version = Number(before.versions[index]);
     if (((mask & otherMask) >> index) % 2 === 0) return version;
     const next = (version + 1 + ((steps >> index) % 2)) % 3;
-    changes.set(path, next === 0 ? null : textOf(next));
+    changes.set(path, next === 0 ? null : toText(next));
     return next;
   });
-  return { tree: treeOf(versions.join('')), changes };
+  return { tree: toTree(versions.join('')), changes };
 }
 
-function treeOf(versions: string): Tree {
+function toTree(versions: string): Tree {
   const cached = trees.get(versions);
   if (cached !== undefined) return cached;
   const files = paths.flatMap((path, index) => {
     const version = Number(versions[index]);
-    return version === 0 ? [] : [{ path, oid: gitId('blob', Buffer.from(textOf(version))) }];
+    return version === 0 ? [] : [{ path, oid: gitId('blob', Buffer.from(toText(version))) }];
   });
   const tree = { oid: idOfFolder(files), versions };
   trees.set(versions, tree);
   return tree;
 }
 
-function textOf(version: number): string {
+function toText(version: number): string {
   return `${version}\n`;
 }
 

@@ -21,7 +21,7 @@ export const accountRules: readonly Rule[] = [
       for (const account of [people.ada, people.olive, organization]) {
         for (const spelling of [account.login, account.login.toUpperCase()]) {
           const report = await lastReport(provider.accounts.lookUp(spelling, newCall()));
-          assert.deepEqual(identityOf(report), expectedIdentity(account, host), spelling);
+          assert.deepEqual(toIdentity(report), expectedIdentity(account, host), spelling);
         }
       }
       assert.equal(await lastReport(provider.accounts.lookUp('nobody-at-all', newCall())), undefined);
@@ -229,7 +229,7 @@ export const accountRules: readonly Rule[] = [
   },
 ];
 
-function identityOf(report: AccountReport | undefined) {
+function toIdentity(report: AccountReport | undefined) {
   if (report === undefined) return undefined;
   const { externalId, type, name, displayName, website, description } = report.account;
   return { externalId, type, name, displayName, website, description };

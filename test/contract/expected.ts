@@ -44,10 +44,10 @@ function withReportedTitle(pull: PullRequest, draftPrefix: string): PullRequest 
 }
 
 /** Returns who closed an issue, or the author of the pull request that did. */
-function resolverOf(
+function toResolver(
   repository: Repository,
   { closedAt, closings }: Issue,
-  idOf: (id: number | null) => string | null,
+  toId: (id: number | null) => string | null,
 ): string | null {
   const closing = closings.at(-1);
   if (closedAt === null || closing === undefined) return null;
@@ -56,7 +56,7 @@ function resolverOf(
     closer !== null && 'pullRequestId' in closer
       ? repository.pullRequests.find(({ id }) => id === closer.pullRequestId)
       : undefined;
-  return idOf(pull?.authorId ?? byId);
+  return toId(pull?.authorId ?? byId);
 }
 
 /** Returns all contributions of a repository as the domain objects that follow from the world alone. */
@@ -67,37 +67,37 @@ export function expectedContributions(
 ): Contribution[] {
   const { reviewMoment, draftPrefix } = host;
   const submitted = reportedReviews(host.reviewStates);
-  const idOf = (id: number | null): string | null => {
+  const toId = (id: number | null): string | null => {
     const account = id === null ? undefined : world.accountById(id);
     return account === undefined ? null : String(account.id);
   };
-  const ids = (people: readonly number[]): string[] => people.map(idOf).filter((id) => id !== null);
+  const ids = (people: readonly number[]): string[] => people.map(toId).filter((id) => id !== null);
   const common = (item: Issue | PullRequest): Details => ({
     ...noDetails,
     number: item.number,
     assignees: ids(item.assigneeIds),
     labels: item.labels,
-    reactions: reactionsOf(idOf, item),
+    reactions: listReactions(toId, item),
     comments: item.comments.length,
   });
   const all = [
     ...repository.issues.map((issue) =>
-      toContribution('issue', issue, idOf(issue.authorId), {
+      toContribution('issue', issue, toId(issue.authorId), {
         ...common(issue),
-        resolvedBy: resolverOf(repository, issue, idOf),
+        resolvedBy: toResolver(repository, issue, toId),
         reason: issue.stateReason,
       }),
     ),
     ...repository.pullRequests.flatMap((pull) => [
-      toContribution('pull_request', withReportedTitle(pull, draftPrefix), idOf(pull.authorId), {
+      toContribution('pull_request', withReportedTitle(pull, draftPrefix), toId(pull.authorId), {
         ...common(pull),
-        mergedBy: idOf(pull.mergedById),
+        mergedBy: toId(pull.mergedById),
         reviewers: [
           ...new Set(ids([...pull.requestedReviewerIds, ...submitted(pull).map(({ authorId }) => authorId)])),
         ],
       }),
       ...submitted(pull).map((review) => {
-        const contribution = toContribution('review', review, idOf(review.authorId), {
+        const contribution = toContribution('review', review, toId(review.authorId), {
           ...noDetails,
           state: reviewStates.find((state) => state === review.state.toLowerCase()) ?? null,
           comments: host.countsCommentsOfReviews
@@ -109,19 +109,19 @@ export function expectedContributions(
         return contribution;
       }),
       ...pull.reviewComments.map((comment) =>
-        toContribution('review_comment', comment, idOf(comment.authorId), {
+        toContribution('review_comment', comment, toId(comment.authorId), {
           ...noDetails,
           number: pull.number,
-          reactions: reactionsOf(idOf, comment),
+          reactions: listReactions(toId, comment),
         }),
       ),
     ]),
     ...[...repository.issues, ...repository.pullRequests].flatMap((item) =>
       item.comments.map((comment) =>
-        toContribution('mergedAt' in item ? 'pull_request_comment' : 'issue_comment', comment, idOf(comment.authorId), {
+        toContribution('mergedAt' in item ? 'pull_request_comment' : 'issue_comment', comment, toId(comment.authorId), {
           ...noDetails,
           number: item.number,
-          reactions: reactionsOf(idOf, comment),
+          reactions: listReactions(toId, comment),
         }),
       ),
     ),
@@ -129,8 +129,8 @@ export function expectedContributions(
   return all.map(normalize).toSorted(compareContributions);
 }
 
-function reactionsOf(idOf: (id: number) => string | null, { reactions }: Reactable): Details['reactions'] {
-  return reactions.map(({ content, accountId }) => ({ emoji: content, reactor: idOf(accountId) }));
+function listReactions(toId: (id: number) => string | null, { reactions }: Reactable): Details['reactions'] {
+  return reactions.map(({ content, accountId }) => ({ emoji: content, reactor: toId(accountId) }));
 }
 
 function reportedReviews(states: ContractHost['reviewStates']): (pull: PullRequest) => Review[] {

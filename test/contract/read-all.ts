@@ -1,6 +1,6 @@
 import type { ContributionPage, ProviderWith } from '../../src/hosts/interface/provider.ts';
 import { newCall } from './host.ts';
-import { type ContractWorld, handbookOf } from './world.ts';
+import { type ContractWorld, toHandbook } from './world.ts';
 
 /** Reads a stream of the public repository to its end, and calls `meanwhile` between its pages. */
 export async function readAll(
@@ -14,7 +14,7 @@ export async function readAll(
     const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
     const page: ContributionPage = await fixture.provider.streams.read(
       stream,
-      handbookOf(fixture),
+      toHandbook(fixture),
       position,
       newCall(),
     );
@@ -25,4 +25,4 @@ export async function readAll(
   return seen;
 }
 
-export const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
+export const listIds = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));

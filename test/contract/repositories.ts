@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { addPullRequest } from '../../simulators/world/activity.ts';
-import { lineCountsOf } from '../../simulators/world/line-counts.ts';
+import { toLineCounts } from '../../simulators/world/line-counts.ts';
 import { renameRepository, transferRepository } from '../../simulators/world/mutations.ts';
 import type { KnownAccount, Provider } from '../../src/hosts/interface/provider.ts';
 import { expectedContributions, withoutUnreported } from './expected.ts';
@@ -115,14 +115,14 @@ export const repositoryRules: readonly Rule[] = [
       const identities = commits.map(({ author, oid }) => ({ email: author.email.toLowerCase(), oid }));
       const repository = await knownRepository(fixture, repositories.handbook);
       const resolved = await provider.history.resolveIdentities(repository, identities, newCall());
-      const idOf = (email: string): string | null | undefined => {
+      const toId = (email: string): string | null | undefined => {
         const actor = resolved.get(email);
         return actor === undefined ? undefined : (actor?.externalId ?? null);
       };
-      assert.equal(idOf('ada@mail.example'), String(people.ada.id));
-      assert.equal(idOf('ada.lovelace@work.example'), String(people.ada.id));
-      assert.equal(idOf('nobody@elsewhere.example'), null);
-      assert.equal(idOf('gone-babbage@mail.example'), null);
+      assert.equal(toId('ada@mail.example'), String(people.ada.id));
+      assert.equal(toId('ada.lovelace@work.example'), String(people.ada.id));
+      assert.equal(toId('nobody@elsewhere.example'), null);
+      assert.equal(toId('gone-babbage@mail.example'), null);
     },
   }),
   ruleAboutParts(['history'], {
@@ -172,7 +172,7 @@ export const repositoryRules: readonly Rule[] = [
       assert.deepEqual(
         [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1)),
         repositories.handbook.commits
-          .map((commit) => [commit.oid, lineCountsOf(commit)] as const)
+          .map((commit) => [commit.oid, toLineCounts(commit)] as const)
           .toSorted(([left], [right]) => (left < right ? -1 : 1)),
       );
       const [pull] = pulls;

@@ -1,4 +1,4 @@
-import { contributorsOf, countersOf } from '../../simulators/world/expected-totals.ts';
+import { listContributors, toCounters } from '../../simulators/world/expected-totals.ts';
 import type { World } from '../../simulators/world/world.ts';
 import type { TestService } from '../e2e/service.ts';
 import { until } from '../time.ts';
@@ -21,8 +21,8 @@ export async function untilCounted(
     const { body } = await service.getComplete(`${path}/contributors?limit=100`);
     const { body: numbers } = await service.getComplete(`${path}/contributions`);
     const isTrue =
-      JSON.stringify(toContributors(body.data)) === JSON.stringify(contributorsOf(world, name)) &&
-      JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(countersOf(world, name));
+      JSON.stringify(toContributors(body.data)) === JSON.stringify(listContributors(world, name)) &&
+      JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(toCounters(world, name));
     return isTrue ? true : undefined;
   }, condition);
 }
@@ -34,7 +34,7 @@ export async function countersIn(service: TestService, path: string): Promise<un
 }
 
 /** Returns the names of the achievements of an account. */
-export async function achievementsOf(service: TestService, path: string): Promise<string[]> {
+export async function findAchievements(service: TestService, path: string): Promise<string[]> {
   const { body } = await service.get(`${path}/achievements?limit=100`);
   return body.data.map(({ name }) => String(name)).toSorted();
 }

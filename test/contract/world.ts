@@ -32,13 +32,13 @@ export interface ContractWorld {
 }
 
 /** Returns the public repository of the world, as it is stored. */
-export function handbookOf({ organization, repositories }: ContractWorld): KnownRepository {
+export function toHandbook({ organization, repositories }: ContractWorld): KnownRepository {
   const { id, name, defaultBranch } = repositories.handbook;
   return { owner: organization.login, name, handle: String(id), defaultBranch, credentialName: null };
 }
 
 /** Returns the organization of the world, as it is stored. */
-export function organizationOf({ organization: { id, login } }: Pick<ContractWorld, 'organization'>): KnownAccount {
+export function toOrganization({ organization: { id, login } }: Pick<ContractWorld, 'organization'>): KnownAccount {
   return { externalId: String(id), handle: '', type: 'organization', name: login, memory: null };
 }
 
@@ -54,7 +54,7 @@ const foundedAt = new Date('2025-03-01T09:00:00Z');
 export function createContractWorld(): ContractWorld {
   const { now, advance } = clock();
   const world = new World(now);
-  const people = addCastOf(world);
+  const people = addCast(world);
   const organization = addAccount(world, {
     type: 'Organization',
     login: 'analytical-engines',
@@ -73,7 +73,7 @@ export function createContractWorld(): ContractWorld {
   return { world, now, advance, people, organization, repositories, issues, pulls };
 }
 
-function addCastOf(world: World): ContractWorld['people'] {
+function addCast(world: World): ContractWorld['people'] {
   const person = (login: string, described: Partial<Account> = {}): Account =>
     addAccount(world, { login, createdAt: foundedAt, emails: [`${login}@mail.example`], ...described });
   return {

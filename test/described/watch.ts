@@ -103,7 +103,7 @@ function recordSent(response: ServerResponse, onEnd: (sent: Sent) => void): void
   // Headers that are passed to `writeHead` alone are not among those of `getHeaders`.
   response.writeHead = (...parameters: never[]) => {
     const given: unknown = parameters.findLast((argument) => typeof argument === 'object');
-    Object.assign(headers, Array.isArray(given) ? pairsOf(given) : given);
+    Object.assign(headers, Array.isArray(given) ? listPairs(given) : given);
     return writeHead(...parameters);
   };
   response.write = (...parameters: never[]) => {
@@ -121,7 +121,7 @@ function recordSent(response: ServerResponse, onEnd: (sent: Sent) => void): void
 }
 
 /** Returns the headers of a list of names and values in turn. */
-function pairsOf(list: readonly string[]): OutgoingHttpHeaders {
+function listPairs(list: readonly string[]): OutgoingHttpHeaders {
   return Object.fromEntries(list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : [])));
 }
 

@@ -8,7 +8,7 @@ import type { AppOptions } from '../../src/app/core.ts';
 import type { Database } from '../../src/database/connections/connection.ts';
 import { createLog } from '../../src/model/log.ts';
 import { createTestDatabase } from '../database.ts';
-import { databaseUrlOf, restoreDelays } from '../database-server.ts';
+import { restoreDelays, toDatabaseUrl } from '../database-server.ts';
 import { reportProgress, until } from '../time.ts';
 
 /** A response of the service; `body` is parsed JSON. */
@@ -81,12 +81,12 @@ export interface TestServiceOptions {
 function databaseSettings(databaseUrl: string): Record<string, string> {
   const { TEST_SERVER_URL: serverUrl = '', TEST_POOLER_URL: poolerUrl, TEST_REPLICA_URL: replicaUrl } = process.env;
   const name = new URL(databaseUrl).pathname.slice(1);
-  if (!URL.canParse(serverUrl) || databaseUrl !== databaseUrlOf(serverUrl, name)) return { DATABASE_URL: databaseUrl };
+  if (!URL.canParse(serverUrl) || databaseUrl !== toDatabaseUrl(serverUrl, name)) return { DATABASE_URL: databaseUrl };
   return {
     ...(poolerUrl
-      ? { DATABASE_URL: databaseUrlOf(poolerUrl, name), DATABASE_DIRECT_URL: databaseUrl }
+      ? { DATABASE_URL: toDatabaseUrl(poolerUrl, name), DATABASE_DIRECT_URL: databaseUrl }
       : { DATABASE_URL: databaseUrl }),
-    ...(replicaUrl && { DATABASE_REPLICA_URL: databaseUrlOf(replicaUrl, name) }),
+    ...(replicaUrl && { DATABASE_REPLICA_URL: toDatabaseUrl(replicaUrl, name) }),
   };
 }
 

@@ -96,7 +96,7 @@ export async function runAction(workflow: Workflow, inputs: Record<string, strin
     const env = Object.entries(step.env ?? {}).map(([name, value]): [string, string] => [name, fill(value)]);
     const { stdout, stderr } = await run('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', script], {
       cwd: step['working-directory'] === undefined ? workspace : fill(step['working-directory']),
-      env: { ...variablesOf(workflow), ...Object.fromEntries(env) },
+      env: { ...listVariables(workflow), ...Object.fromEntries(env) },
     });
     written += stdout + stderr;
   }
@@ -104,7 +104,7 @@ export async function runAction(workflow: Workflow, inputs: Record<string, strin
 }
 
 /** Returns the variables that GitHub sets for every step, but no token. */
-function variablesOf({ actionPath, workspace, temporary, serverUrl, apiUrl, repository, environment }: Workflow) {
+function listVariables({ actionPath, workspace, temporary, serverUrl, apiUrl, repository, environment }: Workflow) {
   return {
     CI: 'true',
     GITHUB_ACTION: '__self',

@@ -4,7 +4,7 @@ import { type Simulator, startSimulator } from '../../simulators/github/simulato
 import { addCommit, addIssue, addPullRequest, addReview } from '../../simulators/world/activity.ts';
 import { addCopilot } from '../../simulators/world/cast.ts';
 import { addComment, addReviewComment } from '../../simulators/world/comments.ts';
-import { contributorsOf } from '../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../simulators/world/expected-totals.ts';
 import { deleteAccount } from '../../simulators/world/mutations.ts';
 import { untilIdle } from '../e2e/access/state.ts';
 import { awardingRepository, poll } from '../e2e/achievements/awarding/awarding.ts';
@@ -91,7 +91,7 @@ describe('bots', () => {
     assert.deepEqual(await storedAccounts(service, 'all'), before, 'mentions of one interface do not undo the other');
     const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
     const listed = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
-    assert.deepEqual(listed, contributorsOf(world, engines.name));
+    assert.deepEqual(listed, listContributors(world, engines.name));
     const types = new Map(body.data.map(({ name, type }) => [name, type]));
     for (const { name } of copilots) assert.equal(types.get(name), 'bot');
     for (const { name } of copilots) {

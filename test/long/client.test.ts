@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
-import { contributorsOf } from '../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../simulators/world/expected-totals.ts';
 import { keeper, serviceToken } from '../integration/access/owner.ts';
 import { storeAbsent } from '../integration/http/stored-world.ts';
 import { shareStoredService } from '../service/http/stored-service.ts';
@@ -95,7 +95,7 @@ describe('the packed TypeScript client', () => {
     const token = await serviceToken(service, simulator, keeper);
     assert.deepEqual(await start('program', service.url, organization, keeper.name, token), {
       type: 'organization',
-      contributors: contributorsOf(simulator.world, organization),
+      contributors: listContributors(simulator.world, organization),
       failure: [404, 2, 'There is no such account on this provider.'],
       hidden: false,
       withoutToken: 401,

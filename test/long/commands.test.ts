@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../simulators/github/simulator.ts';
-import { countersOf } from '../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../simulators/world/expected-totals.ts';
 import { program, programEnvironment } from '../program.ts';
 import { processesIn, waitUntilEmpty } from './embedded/cluster-processes.ts';
 
@@ -75,7 +75,7 @@ describe('the command line', () => {
     assert.match(facts, /embedded PostgreSQL in .*data; github: 5000 of 5000 points left/);
     const response = await fetch(`${url}/v1/github/entities/ada-lovelace/contributions`);
     const { data } = (await response.json()) as { data: { contributions: object }[] };
-    assert.deepEqual(data[0]?.contributions, countersOf(simulator.world, 'ada-lovelace'));
+    assert.deepEqual(data[0]?.contributions, toCounters(simulator.world, 'ada-lovelace'));
 
     // A second command runs beside the service, which goes on after it.
     const sync = await plaudit(['sync', 'github/ada-lovelace/notes'], environment).ended;

@@ -22,20 +22,20 @@ import { openTwoDatabases } from '../service/commands/two-databases.ts';
 import { startStoredService } from '../service/http/stored-service.ts';
 import { until } from '../time.ts';
 
-function ioOf(databaseUrl: string, more: Partial<Io> = {}): Io {
+function toIo(databaseUrl: string, more: Partial<Io> = {}): Io {
   return { ...inProcess({ DATABASE_URL: databaseUrl, DATA_DIR: '/nonexistent' }), ...more };
 }
 
 async function backUpBytes(databaseUrl: string): Promise<Buffer> {
   const output = new PassThrough();
   const bytes = buffer(output);
-  await backUpTo(ioOf(databaseUrl, { output }), '-');
+  await backUpTo(toIo(databaseUrl, { output }), '-');
   output.end();
   return bytes;
 }
 
 function restoreBytes(databaseUrl: string, bytes: Buffer): Promise<void> {
-  return restoreFrom(ioOf(databaseUrl, { input: Readable.from([bytes]) }), '-');
+  return restoreFrom(toIo(databaseUrl, { input: Readable.from([bytes]) }), '-');
 }
 
 /** Texts that the format of COPY escapes. */
@@ -69,9 +69,9 @@ describe('plaudit backup and restore', () => {
     await client.end();
 
     const file = fixture.pathOf('backup');
-    await backUpTo(ioOf(original.url), file);
+    await backUpTo(toIo(original.url), file);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
-    await restoreFrom(ioOf(copy.url), file);
+    await restoreFrom(toIo(copy.url), file);
     assert.deepEqual(await readAll(copy.url), await readAll(original.url));
 
     await sync(inProcess(environment(copy.url)), target);
@@ -171,7 +171,7 @@ describe('plaudit backup and restore', () => {
         yield bytes.subarray(commits + 300);
       })(),
     );
-    await assert.rejects(restoreFrom(ioOf(copy.url, { input, signal: ending.signal }), '-'));
+    await assert.rejects(restoreFrom(toIo(copy.url, { input, signal: ending.signal }), '-'));
     assert.equal(await countRows(copy.url), 0);
     await restoreBytes(copy.url, bytes);
     assert.equal(await countRows(copy.url), await countRows(service.databaseUrl));
@@ -182,26 +182,26 @@ describe('plaudit backup and restore', () => {
     await using copy = await createTestDatabase();
     await using directory = await makeTemporaryDirectory();
     const file = directory.pathOf('backup');
-    await backUpTo(ioOf(original.url), file);
-    await assert.rejects(backUpTo(ioOf(original.url), file), /is a file of this name already/);
+    await backUpTo(toIo(original.url), file);
+    await assert.rejects(backUpTo(toIo(original.url), file), /is a file of this name already/);
     await assert.rejects(
-      backUpTo(ioOf('postgresql:///none?host=/nonexistent'), directory.pathOf('none')),
+      backUpTo(toIo('postgresql:///none?host=/nonexistent'), directory.pathOf('none')),
       /does not respond/,
     );
-    await assert.rejects(backUpTo(ioOf(original.url), undefined), /backup needs the path of a file, or -/);
-    await assert.rejects(restoreFrom(ioOf(copy.url), directory.pathOf('absent')), /no such file/);
-    await assert.rejects(restoreFrom(ioOf(copy.url), directory.path), /is a directory/);
-    await assert.rejects(restoreFrom(ioOf(copy.url), fileURLToPath(import.meta.url)), /no backup by/);
-    await exportTo(ioOf(original.url), directory.pathOf('export'));
-    await assert.rejects(restoreFrom(ioOf(copy.url), directory.pathOf('export')), /"plaudit import" reads exports/);
+    await assert.rejects(backUpTo(toIo(original.url), undefined), /backup needs the path of a file, or -/);
+    await assert.rejects(restoreFrom(toIo(copy.url), directory.pathOf('absent')), /no such file/);
+    await assert.rejects(restoreFrom(toIo(copy.url), directory.path), /is a directory/);
+    await assert.rejects(restoreFrom(toIo(copy.url), fileURLToPath(import.meta.url)), /no backup by/);
+    await exportTo(toIo(original.url), directory.pathOf('export'));
+    await assert.rejects(restoreFrom(toIo(copy.url), directory.pathOf('export')), /"plaudit import" reads exports/);
 
     const text = await readFile(file, 'latin1');
     const foreign = directory.pathOf('foreign');
     await writeFile(foreign, text.replace(/"migration":"[^"]+"/, '"migration":"0001-first"'), 'latin1');
-    await assert.rejects(restoreFrom(ioOf(copy.url), foreign), /has the tables of release .+ \(0001-first\)/);
+    await assert.rejects(restoreFrom(toIo(copy.url), foreign), /has the tables of release .+ \(0001-first\)/);
 
     await query(copy.url, `insert into secrets (name, value) values ('one', '')`);
-    await assert.rejects(restoreFrom(ioOf(copy.url), file), /needs a new database/);
+    await assert.rejects(restoreFrom(toIo(copy.url), file), /needs a new database/);
   });
 
   it('neither changes nor backs up a database with the tables of another release', async () => {
@@ -223,7 +223,7 @@ describe('plaudit backup and restore', () => {
     await locking.query('begin; lock table accounts in access exclusive mode');
     const ending = new AbortController();
     const file = directory.pathOf('backup');
-    const interrupted = backUpTo(ioOf(clientConfig.connectionString ?? '', { signal: ending.signal }), file);
+    const interrupted = backUpTo(toIo(clientConfig.connectionString ?? '', { signal: ending.signal }), file);
     await until(async () => existsSync(file) || undefined, 'the file exists');
     ending.abort();
     await assert.rejects(interrupted);

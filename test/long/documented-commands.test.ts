@@ -30,7 +30,7 @@ const commands = readFileSync(join(top, 'README.md'), 'utf8')
 const testedElsewhere = ['npm ci && npm test', 'curl -s "https://api.vaunt.dev'];
 
 /** Returns the block of YAML of a document that begins with a text. */
-function exampleOf(document: string): string {
+function toExample(document: string): string {
   const [, yaml = ''] = /```yaml\n(version: .*?)```/s.exec(readFileSync(join(top, document), 'utf8')) ?? [];
   return yaml;
 }
@@ -41,8 +41,8 @@ function prepare(folder: string): void {
     symlinkSync(join(top, name), join(folder, name));
   }
   mkdirSync(join(folder, '.plaudit'));
-  writeFileSync(join(folder, '.plaudit/config.yaml'), exampleOf('docs/achievements.md'));
-  writeFileSync(join(folder, '.plaudit/boards.yaml'), exampleOf('docs/boards.md'));
+  writeFileSync(join(folder, '.plaudit/config.yaml'), toExample('docs/achievements.md'));
+  writeFileSync(join(folder, '.plaudit/boards.yaml'), toExample('docs/boards.md'));
   writeFileSync(join(folder, 'awards.json'), '{"meta_data": {"count": 0}, "data": []}');
 }
 
@@ -92,7 +92,7 @@ const programs = 'plaudit|npm|npx|node|git|curl|openssl|docker|kubectl|systemctl
 const inline = new RegExp(`\`((?:[A-Z_]+=\\S+ )*(?:${programs}) [^\`]+)\``, 'g');
 
 /** Returns the commands of a document in their order: the lines of its indented blocks, and texts in its lines. */
-function commandsOf(document: string): string[] {
+function listCommands(document: string): string[] {
   const lines = readFileSync(join(top, document), 'utf8').replaceAll(/\\\n/g, ' ').split('\n');
   const found = lines.flatMap((line) => {
     if (/^ {4,}[\w$]/.test(line)) return [line.trim()];
@@ -209,7 +209,7 @@ describe('the commands of docs/start.md, docs/commands.md and docs/operations.md
     mkdirSync(join(folder, 'etc/systemd/system'), { recursive: true });
     // `card`, `backup` and `export` need data.
     execFileSync(join(folder, 'programs/plaudit'), ['sample'], { cwd: folder, env: environment, stdio: 'ignore' });
-    const documented = ['docs/start.md', 'docs/operations.md', 'docs/commands.md'].flatMap(commandsOf);
+    const documented = ['docs/start.md', 'docs/operations.md', 'docs/commands.md'].flatMap(listCommands);
     const unused = new Set(Object.keys(exceptions));
     const ran: string[] = [];
     const failures: (string | undefined)[] = [];

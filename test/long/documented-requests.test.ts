@@ -11,15 +11,15 @@ const run = promisify(execFile);
 const { PATH = '' } = process.env;
 
 /** Returns the lines of the indented code blocks of a document. */
-function codeOf(file: string): string[] {
+function toCode(file: string): string[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line) => (/^ {4,}\S/.test(line) ? [line.trim()] : []));
 }
 
 /** Returns the commands of a document that send requests to the service, and those that make keys for them. */
-function requestsOf(file: string): string {
-  const commands = codeOf(file).join('\n').replaceAll(/\\\n/g, ' ').replaceAll(/\|\n/g, '| ').split('\n');
+function listRequests(file: string): string {
+  const commands = toCode(file).join('\n').replaceAll(/\\\n/g, ' ').replaceAll(/\|\n/g, '| ').split('\n');
   return commands.filter((line) => /curl|openssl/.test(line) && !line.includes('api.vaunt.dev')).join('\n');
 }
 
@@ -37,7 +37,7 @@ describe('requests in the documents', () => {
   it('succeed as they are written, with curl, jq and openssl', async () => {
     const { service, simulator } = shared;
     await using directory = await makeTemporaryDirectory();
-    const script = ['docs/moving.md', 'docs/private-data.md', 'docs/start.md'].map(requestsOf);
+    const script = ['docs/moving.md', 'docs/private-data.md', 'docs/start.md'].map(listRequests);
     assert.ok((script.join('\n').match(/\bcurl\b/g) ?? []).length >= 8, script.join('\n'));
     // The reader copies the token from the first response.
     const [moving = '', ...others] = script;
@@ -67,7 +67,7 @@ describe('requests in the documents', () => {
 
   it('have the addresses of windows and evidence that the service serves', async () => {
     const { service, simulator } = shared;
-    const addresses = codeOf('docs/windows.md').flatMap((line) => /^GET (\S+)$/.exec(line)?.[1] ?? []);
+    const addresses = toCode('docs/windows.md').flatMap((line) => /^GET (\S+)$/.exec(line)?.[1] ?? []);
     assert.equal(addresses.length, 7);
     const { body } = await service.get(`${engines.name}/contributors?limit=1`);
     const values = { NAME: engines.name, REPOSITORY: 'engine-1', LOGIN: String(body.data[0]?.['name']) };

@@ -9,7 +9,7 @@ import { rankBoard } from '../../src/recognition/boards/ranking/rank-board.ts';
 import { freezeSeasons } from '../../src/recognition/boards/seasons/freeze.ts';
 import { sampled } from '../depth.ts';
 import { ada, engines, jsonRequest, serviceToken } from '../integration/access/owner.ts';
-import { contributionOf, storeContributions } from '../integration/contributions/stored-repository.ts';
+import { makeContribution, storeContributions } from '../integration/contributions/stored-repository.ts';
 import { storeAbsent, storeAbsentRepositories } from '../integration/http/stored-world.ts';
 import { fillIn, readAddresses, receive } from '../service/access/read-addresses.ts';
 import { award } from '../service/achievements/award.ts';
@@ -61,12 +61,12 @@ describe('data that is not public', () => {
     const [{ repository: repositoryId, person } = assert.fail()] = rows;
     const at = now();
     const heading = { number: 4711, title: 'A secret' };
-    const issue = contributionOf({ externalId, author: person, createdAt: at, updatedAt: at, heading });
+    const issue = makeContribution({ externalId, author: person, createdAt: at, updatedAt: at, heading });
     await storeContributions(connection, repositoryId, [issue], { seenAt: at });
     await inTransaction(connection, (transaction) => recountRepository(transaction, repositoryId));
   };
 
-  const achievementOf = async (awardId: string): Promise<string> => {
+  const findAchievement = async (awardId: string): Promise<string> => {
     const { rows } = await shared.service.database.pool.query<{ id: string }>(
       'select achievement_id as id from awards where id = $1',
       [awardId],
@@ -79,8 +79,8 @@ describe('data that is not public', () => {
     const { connection, pool } = service.database;
     names['award_id'] = await award(service, 'Shown', { repository: 'engine-1' });
     privateAward = await award(service, 'Hidden', { isPrivate: true, hasAccess: true });
-    names['achievement_id'] = await achievementOf(names['award_id']);
-    privateAchievement = await achievementOf(privateAward);
+    names['achievement_id'] = await findAchievement(names['award_id']);
+    privateAchievement = await findAchievement(privateAward);
     const repositories = [`${engines.name}/*`];
     const board = (slug: string, fields: object = {}) => ({
       board: { name: slug, slug, repositories, points: [{ action: 'commit', points: 1 }], threshold: 2, ...fields },

@@ -160,15 +160,15 @@ async function composeAndSignIn(url: string): Promise<void> {
   const [, choose = ''] = /href="(\/choose\?[^"]*person=sample-ada[^"]*)"/.exec(choice) ?? assert.fail(choice);
   const standIn = new URL(begun.headers.get('location') ?? '').origin;
   const chosen = await fetch(`${standIn}${choose.replaceAll('&amp;', '&')}`, { redirect: 'manual' });
-  const cookieOf = (response: Response): string =>
+  const toCookie = (response: Response): string =>
     response.headers
       .getSetCookie()
       .map((cookie) => cookie.split(';')[0])
       .join('; ');
   const back = await fetch(chosen.headers.get('location') ?? '', {
     redirect: 'manual',
-    headers: { cookie: cookieOf(begun) },
+    headers: { cookie: toCookie(begun) },
   });
-  const settings = await fetch(`${url}${back.headers.get('location') ?? ''}`, { headers: { cookie: cookieOf(back) } });
+  const settings = await fetch(`${url}${back.headers.get('location') ?? ''}`, { headers: { cookie: toCookie(back) } });
   assert.match(await settings.text(), /github\/sample-ada/);
 }

@@ -47,7 +47,7 @@ const rules = [
   { actor: 'author', action: 'commit', condition: '', at: null, points: 1, perDay: null, decay: 0.5 },
 ] as const;
 
-function fileOf(window: { since: Date; until: Date }): string {
+function toFile(window: { since: Date; until: Date }): string {
   const board = {
     name: 'Sprint',
     slug: 'sprint',
@@ -78,7 +78,7 @@ describe('recovery of boards from kills', () => {
     await using directory = await makeTemporaryDirectory();
     const window = { since: new Date(Date.now() - 400 * dayMs), until: new Date(Date.now() - 5 * 60_000) };
     for (const at of Object.values(window)) at.setUTCMilliseconds(0);
-    const file = fileOf(window);
+    const file = toFile(window);
     const printed: string[] = [];
     await boards({ ...inProcess({}), input: Readable.from([file]), print: (line: string) => void printed.push(line) }, [
       'check',

@@ -9,7 +9,7 @@ import { type Simulator, startSimulator } from '../../simulators/github/simulato
 import { addIssue } from '../../simulators/world/activity.ts';
 import { Random } from '../../simulators/world/random.ts';
 import { readCatalog } from '../catalog.ts';
-import { shortenDelaysOf } from '../database-server.ts';
+import { shortenDelaysFor } from '../database-server.ts';
 import { appSettings, organization, secret } from '../e2e/installations/installed.ts';
 import { performRandomAction } from '../e2e/installed/actions.ts';
 import { type ServiceProcess, startServiceProcess } from '../e2e/installed/service-process.ts';
@@ -68,7 +68,7 @@ async function prepare(): Promise<Fixture> {
   const owned = simulator.world.owned(organization(simulator)).filter(({ isFork }) => !isFork);
   const people = simulator.world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted).slice(0, 12);
   let nodes = 0;
-  const settingsOf = (url: string): Record<string, string> => {
+  const listSettings = (url: string): Record<string, string> => {
     nodes += 1;
     return {
       ...appSettings(simulator),
@@ -81,12 +81,12 @@ async function prepare(): Promise<Fixture> {
     };
   };
   const start = async (release?: Release, url = databaseUrl): Promise<ServiceProcess> => {
-    const node = stack.use(await startServiceProcess(settingsOf(url), release?.program));
+    const node = stack.use(await startServiceProcess(listSettings(url), release?.program));
     simulator.app.deliverTo(node.url, secret);
     return node;
   };
   const run = async ({ program }: Release, parameters: readonly string[], url: string): Promise<number> => {
-    const env = { ...programEnvironment(), NODE_OPTIONS: '', LOG_LEVEL: 'warn', ...settingsOf(url) };
+    const env = { ...programEnvironment(), NODE_OPTIONS: '', LOG_LEVEL: 'warn', ...listSettings(url) };
     const [status] = await once(spawn(process.execPath, [program, ...parameters], { env, stdio: 'ignore' }), 'exit');
     return Number(status);
   };
@@ -101,7 +101,7 @@ async function prepare(): Promise<Fixture> {
     change: () => performRandomAction(simulator.world, random, random.pick(owned)),
     grow: () => void addIssue(simulator.world, random.pick(owned), { author: random.pick(people) }),
     untilWorkEnds: async () => {
-      await shortenDelaysOf(databaseUrl);
+      await shortenDelaysFor(databaseUrl);
       await untilChangesAreFollowed(pool, simulator.app.deliverer, patienceMs);
     },
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),

@@ -57,13 +57,13 @@ describe('Baseline', () => {
 function sample(mutations: readonly Mutation[]): Mutation[] {
   const shuffled = mutations.toSorted((left, right) => hash(`${seed} ${left.id}`) - hash(`${seed} ${right.id}`));
   const turns = new Map<string, number>();
-  const turnOf = ({ stage, operation }: Mutation): number => {
+  const toTurn = ({ stage, operation }: Mutation): number => {
     const key = `${stage} ${operation}`;
     const turn = turns.get(key) ?? 0;
     turns.set(key, turn + 1);
     return turn;
   };
-  const ordered = shuffled.map((mutation) => ({ mutation, turn: turnOf(mutation) }));
+  const ordered = shuffled.map((mutation) => ({ mutation, turn: toTurn(mutation) }));
   return ordered
     .toSorted((left, right) => left.turn - right.turn)
     .slice(0, mutationsOfHost)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../simulators/github/simulator.ts';
-import { contributorsOf } from '../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../simulators/world/expected-totals.ts';
 import { changeProfile } from '../../simulators/world/mutations.ts';
 import { createTestDatabase } from '../database.ts';
 import { startTestService } from '../e2e/service.ts';
@@ -58,7 +58,7 @@ describe('several nodes', () => {
     const { body } = await second.getComplete(`${organization}/contributors?limit=100`);
     assert.deepEqual(
       body.data.map(({ name, contributions }) => ({ login: name, contributions })),
-      contributorsOf(simulator.world, organization),
+      listContributors(simulator.world, organization),
     );
     const listings = simulator.requests.filter(({ name }) => name === 'PullRequests');
     const repositories = new Set(listings.map(({ variables }) => Object(variables)['id']));
@@ -85,7 +85,7 @@ describe('several nodes', () => {
     const { body } = await service.getComplete(`${organization}/contributors?limit=100`);
     assert.deepEqual(
       body.data.map(({ name, contributions }) => ({ login: name, contributions })),
-      contributorsOf(simulator.world, organization),
+      listContributors(simulator.world, organization),
     );
   });
 });

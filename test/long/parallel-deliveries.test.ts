@@ -26,7 +26,7 @@ describe('application of deliveries by two nodes', () => {
       end $$;
       create trigger note_applied after update of applied_at on deliveries for each row execute function note_applied()`);
     const counts = new Map<string, number>();
-    const oneOf = (repository: string): Change[] => {
+    const toChanges = (repository: string): Change[] => {
       if (random.chance(0.2)) return [repositoryHidden(repository), repositoriesChanged(repository)];
       if (random.chance(0.2)) return [repositoriesChanged(repository), contributionsChanged(repository)];
       const person = String(random.integer(1, 4));
@@ -46,7 +46,7 @@ describe('application of deliveries by two nodes', () => {
       const locked = random.chance(0.3) ? [String(random.integer(1, 12))] : [];
       await using stack = new AsyncDisposableStack();
       stack.use(await holdRepositories(fixture.database, locked));
-      const deliveries = Array.from({ length: random.integer(1, 12) }, () => oneOf(String(random.integer(1, 12))));
+      const deliveries = Array.from({ length: random.integer(1, 12) }, () => toChanges(String(random.integer(1, 12))));
       await fixture.receive(...deliveries);
       await Promise.all(applying);
     }

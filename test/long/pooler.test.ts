@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../simulators/github/simulator.ts';
-import { contributorsOf } from '../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../simulators/world/expected-totals.ts';
 import { changeProfile, setVisibility } from '../../simulators/world/mutations.ts';
 import { checkLocks } from '../../src/app/doctor/checks/database.ts';
 import type { Database } from '../../src/database/connections/connection.ts';
@@ -15,7 +15,7 @@ import { openRequestPool } from '../../src/database/reads/request-pool.ts';
 import { withinScope } from '../../src/database/reads/statement-scope.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { linkTo } from '../database-link.ts';
-import { databaseUrlOf } from '../database-server.ts';
+import { toDatabaseUrl } from '../database-server.ts';
 import { untilIdle } from '../e2e/access/state.ts';
 import { organization, startAppService, untilRepositoryIs } from '../e2e/installations/installed.ts';
 import { startServiceProcess } from '../e2e/installed/service-process.ts';
@@ -40,7 +40,7 @@ async function createPooled(options?: PoolerOptions): Promise<Pooled> {
   return {
     created,
     pooler,
-    url: pooler.urlOf(created.url),
+    url: pooler.toUrl(created.url),
     settings: { DATABASE_DIRECT_URL: created.url },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -92,7 +92,7 @@ describe('detection of a pooler behind an address', { skip }, () => {
     await using pooled = await createPooled();
     await using otherDatabase = await createTestDatabase();
     await assert.rejects(open(pooled.url, otherDatabase.url), { message: /must lead to the same database/ });
-    await assert.rejects(open(pooled.url, databaseUrlOf(otherDatabase.url, 'absent')), {
+    await assert.rejects(open(pooled.url, toDatabaseUrl(otherDatabase.url, 'absent')), {
       message: /^The database does not respond: .*Check DATABASE_DIRECT_URL$/,
     });
   });
@@ -236,7 +236,7 @@ describe('nodes behind a pooler in transaction mode', { skip }, () => {
       for (const node of [first, second]) {
         const { body } = await node.getComplete(`${owner.login}/contributors?limit=100`);
         const stored = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
-        assert.deepEqual(stored, contributorsOf(simulator.world, owner.login));
+        assert.deepEqual(stored, listContributors(simulator.world, owner.login));
       }
     };
     await assertCurrent();

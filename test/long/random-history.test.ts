@@ -68,7 +68,7 @@ async function twoNodesBehindPooler(): Promise<Layout> {
     databaseUrl,
     nodeCount: 2,
     settings: {
-      DATABASE_URL: pooler.urlOf(databaseUrl),
+      DATABASE_URL: pooler.toUrl(databaseUrl),
       DATABASE_DIRECT_URL: databaseUrl,
       DATABASE_REPLICA_URL: server.standby.urlOf(databaseUrl),
     },

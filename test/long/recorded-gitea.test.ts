@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import sharp from 'sharp';
-import { listOf, recordedDeliveries, recordedSecret } from '../../simulators/gitea/recordings.ts';
-import { type Replay, secretOf, startReplay } from '../../simulators/gitea/replay.ts';
-import { achievementsOf } from '../contract/service-responses.ts';
+import { recordedDeliveries, recordedSecret, toList } from '../../simulators/gitea/recordings.ts';
+import { type Replay, startReplay, toSecret } from '../../simulators/gitea/replay.ts';
+import { findAchievements } from '../contract/service-responses.ts';
 import { untilIdle } from '../e2e/access/state.ts';
 import { installAsOperator } from '../e2e/installations/as-operator.ts';
 import { send, sendDelivery } from '../e2e/raw-request.ts';
@@ -32,7 +32,7 @@ async function openFixture(moment: Date): Promise<Fixture & AsyncDisposable> {
   replay.moment = moment;
   const settings = {
     GITEA_URL: replay.url,
-    GITEA_TOKEN: secretOf('alice'),
+    GITEA_TOKEN: toSecret('alice'),
     GITEA_WEBHOOK_SECRET: recordedSecret,
   };
   const service = stack.use(
@@ -130,13 +130,13 @@ describe('the service on a recorded Gitea', () => {
     const calendar = await fetch(`${service.url}${entity('bob')}/contributions?format=png&card=calendar`);
     assert.equal((await sharp(Buffer.from(await calendar.arrayBuffer())).metadata()).format, 'png');
 
-    const feed = listOf<{ op_type: string; content: string }>('feed-repo');
+    const feed = toList<{ op_type: string; content: string }>('feed-repo');
     const opened = feed.filter(({ op_type: type }) => type === 'create_pull_request').map(({ content }) => content);
     assert.ok(opened.length > new Set(opened).size);
     assert.doesNotMatch(replay.requests.join('\n'), /activities|heatmap/);
 
     await untilIdle(service);
-    const token = tokenIn(await service.get(`${entity('acme')}/token`, bearer(secretOf('alice'))));
+    const token = tokenIn(await service.get(`${entity('acme')}/token`, bearer(toSecret('alice'))));
     const { body: own } = await service.get(`${entity('acme')}/repositories`, bearer(token));
     assert.deepEqual(
       own.data.map(({ name, private: isPrivate }) => [name, isPrivate]),
@@ -166,7 +166,7 @@ describe('the service on a recorded Gitea', () => {
 
     replay.files.set('.plaudit/config.yaml', achievements);
     await installAsOperator(service, settings, 'gitea/acme/handbook');
-    const earned = (name: string) => achievementsOf(service, entity(name));
+    const earned = (name: string) => findAchievements(service, entity(name));
     const expected = { alice: ['Critic'], bob: ['Finisher', 'Stylist'], carol: ['Loved'], forgeadmin: [] };
     await until(async () => {
       const awarded = await Promise.all(Object.keys(expected).map(earned));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startSimulator } from '../../simulators/github/simulator.ts';
-import { contributorsOf } from '../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../simulators/world/expected-totals.ts';
 import { changeProfile, setVisibility } from '../../simulators/world/mutations.ts';
 import { linkTo } from '../database-link.ts';
 import { newName } from '../database-server.ts';
@@ -9,7 +9,7 @@ import { untilIdle } from '../e2e/access/state.ts';
 import { organization, startAppService, untilRepositoryIs } from '../e2e/installations/installed.ts';
 import { startTestService, type TestService } from '../e2e/service.ts';
 import { ada, bearer, serviceToken } from '../integration/access/owner.ts';
-import { examine, linesOf } from '../integration/doctor/examine.ts';
+import { examine, listLines } from '../integration/doctor/examine.ts';
 import { type ReplicatedServer, startReplicatedServer } from '../servers/replicated.ts';
 import { clock, until } from '../time.ts';
 
@@ -19,12 +19,12 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-const replicaOf = (databaseUrl: string): { DATABASE_REPLICA_URL: string } => ({
+const toReplica = (databaseUrl: string): { DATABASE_REPLICA_URL: string } => ({
   DATABASE_REPLICA_URL: server.standby.urlOf(databaseUrl),
 });
 
 /** Returns the numbers of statements for the replica by their outcome. */
-async function outcomesOf({ service }: TestService): Promise<Record<string, number>> {
+async function findOutcomes({ service }: TestService): Promise<Record<string, number>> {
   const text = await (await fetch(`${service.metricsUrl}/metrics`)).text();
   const found = text.matchAll(/^plaudit_replica_reads_total\{outcome="(\w+)"\} (\d+)/gm);
   return Object.fromEntries([...found].map(([, outcome, count]) => [outcome, Number(count)]));
@@ -41,7 +41,7 @@ const untilUp = (service: TestService, state: 0 | 1 = 1): Promise<true> =>
 
 async function start(simulator: Awaited<ReturnType<typeof startSimulator>>, now?: () => Date): Promise<TestService> {
   const databaseUrl = await server.create(newName('replicated'));
-  const settings = replicaOf(databaseUrl);
+  const settings = toReplica(databaseUrl);
   const service = await startTestService({ simulator, databaseUrl, settings, ...(now && { now }) });
   await untilUp(service);
   return service;
@@ -65,25 +65,25 @@ describe('responses that are read from a replica', () => {
     // The list may have requested a collection, whose changes the replica has to replay too.
     await untilIdle(service);
     await server.standby.untilReplayed(service.databaseUrl);
-    const before = await outcomesOf(service);
+    const before = await findOutcomes(service);
     const calendar = `${ada.name}/contributions?format=svg&card=calendar&theme=dark`;
     const paths = [ada.name, `${ada.name}/contributions`, `${ada.name}/contributors`, calendar];
     for (const path of paths) assert.equal((await service.get(uncached(path))).status, 200);
-    const between = await outcomesOf(service);
+    const between = await findOutcomes(service);
     assert.ok((between['read'] ?? 0) >= (before['read'] ?? 0) + paths.length);
     assert.deepEqual({ ...between, read: 0 }, { ...before, read: 0 });
     // No read writes.
     assert.equal(between['failed'], 0);
     for (const path of paths) await service.get(uncached(path), bearer(token));
-    assert.deepEqual(await outcomesOf(service), between);
+    assert.deepEqual(await findOutcomes(service), between);
     const examined = await examine({
-      ...replicaOf(service.databaseUrl),
+      ...toReplica(service.databaseUrl),
       DATABASE_URL: service.databaseUrl,
       DATA_DIR: service.dataDir,
       GITHUB_URL: simulator.url,
       GITHUB_API_URL: simulator.apiUrl,
     });
-    assert.equal(linesOf(examined, 'replica_reachable').length, 1);
+    assert.equal(listLines(examined, 'replica_reachable').length, 1);
   });
 
   it('contain each change that this node knows of, also while the replica is paused, and are cached no longer than others', async () => {
@@ -109,20 +109,20 @@ describe('responses that are read from a replica', () => {
       for (let round = 0; round < 20; round += 1) {
         for (const path of [ada.name, uncached(ada.name)]) assert.match((await service.get(path)).text, /Changed\./);
       }
-      assert.ok((await outcomesOf(service))['behind']);
+      assert.ok((await findOutcomes(service))['behind']);
     } finally {
       await server.standby.resume();
     }
     await server.standby.untilReplayed(service.databaseUrl);
-    const before = await outcomesOf(service);
+    const before = await findOutcomes(service);
     assert.match((await service.get(uncached(ada.name))).text, /Changed\./);
-    assert.ok(((await outcomesOf(service))['read'] ?? 0) > (before['read'] ?? 0));
+    assert.ok(((await findOutcomes(service))['read'] ?? 0) > (before['read'] ?? 0));
   });
 
   it('never show what became private, while the replica is paused', async () => {
     await using simulator = await startSimulator({ repositories: 3 });
     const databaseUrl = await server.create(newName('replicated'));
-    const settings = replicaOf(databaseUrl);
+    const settings = toReplica(databaseUrl);
     await using first = await startAppService(simulator, { databaseUrl, settings });
     await using second = await startAppService(simulator, { databaseUrl, settings, hasNoDeliveries: true });
     for (const node of [first, second]) await untilUp(node);
@@ -134,7 +134,7 @@ describe('responses that are read from a replica', () => {
       for (const node of [first, second]) {
         const { body } = await node.get(uncached(`${owner.login}/contributors?limit=100`));
         const stored = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
-        assert.deepEqual(stored, contributorsOf(simulator.world, owner.login));
+        assert.deepEqual(stored, listContributors(simulator.world, owner.login));
       }
     };
     await first.getComplete(`${owner.login}/contributors`);
@@ -178,9 +178,9 @@ describe('requests while the replica is away', () => {
     await service.getComplete(`${ada.name}/contributions`);
     await untilIdle(service);
     await server.standby.untilReplayed(databaseUrl);
-    const { read = 0 } = await outcomesOf(service);
+    const { read = 0 } = await findOutcomes(service);
     await service.get(uncached(ada.name));
-    assert.ok(((await outcomesOf(service))['read'] ?? 0) > read);
+    assert.ok(((await findOutcomes(service))['read'] ?? 0) > read);
     link.silence('all');
     const responses = await Promise.all(Array.from({ length: 20 }, () => service.get(uncached(ada.name))));
     assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
@@ -198,7 +198,7 @@ describe('requests while the replica is away', () => {
       await using service = await startTestService({ simulator, databaseUrl, settings });
       await untilUp(service, 0);
       for (const path of [ada.name, `${ada.name}/contributors`]) assert.equal((await service.get(path)).status, 200);
-      const { away = 0, ...others } = await outcomesOf(service);
+      const { away = 0, ...others } = await findOutcomes(service);
       assert.ok(away > 0);
       assert.deepEqual(others, { read: 0, behind: 0, failed: 0 });
     }
@@ -222,8 +222,8 @@ describe('requests while the replica is away', () => {
     ending.abort();
     assert.deepEqual(new Set(await reading), new Set([200]));
     await server.standby.untilReplayed(service.databaseUrl);
-    const { read = 0 } = await outcomesOf(service);
+    const { read = 0 } = await findOutcomes(service);
     await service.get(uncached(ada.name));
-    assert.ok(((await outcomesOf(service))['read'] ?? 0) > read);
+    assert.ok(((await findOutcomes(service))['read'] ?? 0) > read);
   });
 });

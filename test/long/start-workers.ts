@@ -43,7 +43,7 @@ export async function startTestWorkers(
   );
   const pids = (name?: string): number[] =>
     service.lines.flatMap((line) => {
-      const { worker, pid } = fieldsOf(line);
+      const { worker, pid } = listFields(line);
       return typeof pid === 'number' && (name === undefined || worker === name) ? [pid] : [];
     });
   const owned = stack.move();
@@ -58,7 +58,7 @@ export async function startTestWorkers(
   };
 }
 
-function fieldsOf(line: string): { worker?: unknown; pid?: unknown } {
+function listFields(line: string): { worker?: unknown; pid?: unknown } {
   return line.startsWith('{') ? (JSON.parse(line) as object) : {};
 }
 

@@ -11,7 +11,7 @@ import { openMutationDatabase } from '../mutation/mutation-database.ts';
 import { startObservedHost } from '../mutation/observed-host.ts';
 import { addRandomActivity } from '../mutation/random-world.ts';
 import { type Outcome, readWorld, type Stage } from '../mutation/run.ts';
-import { textsOf } from '../mutation/snapshot.ts';
+import { listTexts } from '../mutation/snapshot.ts';
 import { UnexpectedItems } from '../mutation/unexpected.ts';
 
 const seed = Number(process.env['MUTATION_SEED'] ?? (process.env['CI'] ? 1 : randomInt(1e6)));
@@ -67,7 +67,7 @@ function wrongCounters(found: Outcome, expected: Outcome, unexpected: number): s
   for (const [key, expectedRow] of expected.snapshot.rows) {
     if (!key.startsWith('counters ')) continue;
     const foundRow = found.snapshot.rows.get(key);
-    const missing = new Set(textsOf(foundRow, 'missing'));
+    const missing = new Set(listTexts(foundRow, 'missing'));
     for (const name of Object.keys(expectedRow).filter((column) => column !== 'missing')) {
       const [before, now] = [Number(expectedRow[name] ?? 0), Number(foundRow?.[name] ?? 0)];
       // A counter that was never complete is null.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../simulators/github/simulator.ts';
-import { countersOf } from '../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../simulators/world/expected-totals.ts';
 import { exportTo, importFrom } from '../../src/app/commands/copy.ts';
 import type { Io } from '../../src/app/commands/io.ts';
 import { sample } from '../../src/app/commands/sample.ts';
@@ -47,7 +47,7 @@ describe('support of PostgreSQL versions', () => {
         const stored = await service.get('sample-ada/contributions');
         assert.equal(stored.status, 200);
         const lookedUp = await service.getComplete('ada-lovelace/contributions');
-        assert.deepEqual(lookedUp.body.data[0]?.['contributions'], countersOf(simulator.world, 'ada-lovelace'));
+        assert.deepEqual(lookedUp.body.data[0]?.['contributions'], toCounters(simulator.world, 'ada-lovelace'));
         const contributors = await service.get(`${simulator.accounts.organization}/contributors`);
         assert.ok(contributors.body.data.length > 0);
       }

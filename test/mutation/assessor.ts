@@ -3,8 +3,8 @@ import type { Exchange } from '../../simulators/host.ts';
 import type { Candidate } from './candidate.ts';
 import type { Items } from './items.ts';
 import type { Outcome } from './run.ts';
-import { scopeOf } from './scope.ts';
-import { type Row, type Snapshot, textsOf } from './snapshot.ts';
+import { toScope } from './scope.ts';
+import { listTexts, type Row, type Snapshot } from './snapshot.ts';
 
 export interface Failure {
   /** `stops`, `loops`, `loses`, `changes`, `shows`, `hides the reason`, `stores nonsense`. */
@@ -37,7 +37,7 @@ export class Assessor {
   /** Returns the rules that a run on a changed response broke. */
   assess(mutation: TriedMutation): Failure[] {
     const { outcome } = mutation;
-    const differences = differencesOf(this.#baseline.snapshot, outcome.snapshot);
+    const differences = listDifferences(this.#baseline.snapshot, outcome.snapshot);
     return [
       ...this.#findStops(outcome),
       ...this.#findUnexpectedChanges(mutation, differences),
@@ -61,7 +61,7 @@ export class Assessor {
     differences: readonly Difference[],
   ): Failure[] {
     const comparison = { baseline: this.#baseline.snapshot, changed: outcome.snapshot, items: this.#items };
-    const scope = scopeOf(comparison, exchange, candidate);
+    const scope = toScope(comparison, exchange, candidate);
     const wrong = differences.filter(
       ({ key, after }) => !scope.allows(key) || (after === undefined && scope.requires(key)),
     );
@@ -103,7 +103,7 @@ export class Assessor {
     const isReported = outcome.snapshot.reasons.some((reason) => !reasonsBefore.has(JSON.stringify(reason)));
     const isMissing = differences.some(
       ({ key, before, after }) =>
-        /^(?:counters|reported) /.test(key) && textsOf(after, 'missing').length > textsOf(before, 'missing').length,
+        /^(?:counters|reported) /.test(key) && listTexts(after, 'missing').length > listTexts(before, 'missing').length,
     );
     if (isReported || isMissing) return [];
     const lost = differences.filter(
@@ -121,7 +121,7 @@ interface Difference {
   after: Row | undefined;
 }
 
-function differencesOf(before: Snapshot, after: Snapshot): Difference[] {
+function listDifferences(before: Snapshot, after: Snapshot): Difference[] {
   return [...new Set([...before.rows.keys(), ...after.rows.keys()])]
     .map((key) => ({ key, before: before.rows.get(key), after: after.rows.get(key) }))
     .filter((difference) => !isDeepStrictEqual(difference.before, difference.after));

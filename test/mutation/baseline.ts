@@ -70,7 +70,7 @@ export class Baseline {
       const beginning = this.#beginnings[progress.taken];
       if (beginning === undefined || !this.#isDivisible || progress.taken <= last || passed.length >= maxComparisons)
         return undefined;
-      if (!isDeepStrictEqual(placeOf(progress), placeOf(beginning.progress))) return undefined;
+      if (!isDeepStrictEqual(toPlace(progress), toPlace(beginning.progress))) return undefined;
       const key = `${progress.taken} ${await this.#database.digest(this.#inconstant)}`;
       const end = key.endsWith(` ${beginning.digest}`) ? this.#endAt(progress.taken) : this.#ends.get(key);
       if (end !== undefined && !end.requests.has(request)) {
@@ -137,7 +137,7 @@ export function isDivisible({ name }: MutationHost): boolean {
 const maxComparisons = 3;
 
 /** Returns the part of a run's state that decides how it goes on, apart from the stored data. */
-function placeOf({ steps, credentials }: Progress): Pick<Progress, 'steps' | 'credentials'> {
+function toPlace({ steps, credentials }: Progress): Pick<Progress, 'steps' | 'credentials'> {
   return { steps, credentials };
 }
 

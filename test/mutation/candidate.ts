@@ -48,7 +48,7 @@ function isId(name: string | number | undefined): boolean {
 }
 
 /** Writes a place without positions in lists and numbers of aliases, so that places of one kind are equal. */
-export function placeOf(path: Path): string {
+export function toPlace(path: Path): string {
   return path.map((step) => (typeof step === 'number' ? '*' : step.replace(/^([a-z])\d+$/, '$1*'))).join('.');
 }
 

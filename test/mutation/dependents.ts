@@ -1,4 +1,4 @@
-import { type Snapshot, textOf, textsOf } from './snapshot.ts';
+import { listTexts, type Snapshot, toText } from './snapshot.ts';
 
 /**
  * Returns the keys of all rows that change when items change: of the items, of their children, and of the sums that count them.
@@ -13,21 +13,21 @@ export function dependents(
   addOwned(baseline, owners, affected);
   addChildren(baseline, affected);
   for (const key of affected) {
-    for (const email of textsOf(baseline.rows.get(key), 'people')) affected.add(`identity ${email}`);
+    for (const email of listTexts(baseline.rows.get(key), 'people')) affected.add(`identity ${email}`);
   }
-  const accounts = accountsOf(baseline, affected);
+  const accounts = listAccounts(baseline, affected);
   const repositories = new Set(
     [...affected].flatMap((key) =>
       key.startsWith('account ') || key.startsWith('identity ') ? [] : [key.split(' ')[1]],
     ),
   );
   for (const id of repositories) {
-    for (const owner of textsOf(baseline.rows.get(`repository ${id}`), 'owner')) accounts.add(owner);
+    for (const owner of listTexts(baseline.rows.get(`repository ${id}`), 'owner')) accounts.add(owner);
   }
   for (const [key, row] of baseline.rows) {
     const [kind, first = '', second = ''] = key.split(' ');
     const isSum = kind === 'totals' ? repositories.has(first) : isSumOf(kind, { first, second }, accounts);
-    const account = kind === 'identity' ? textOf(row, 'account') : textOf(row, 'account_external_id');
+    const account = kind === 'identity' ? toText(row, 'account') : toText(row, 'account_external_id');
     if (isSum || accounts.has(account)) affected.add(key);
   }
   return affected;
@@ -46,7 +46,7 @@ function isSumOf(
 function addOwned({ rows }: Snapshot, owners: ReadonlySet<string>, affected: Set<string>): void {
   const repositories = new Set([...owners].filter((key) => key.startsWith('repository ')));
   for (const [key, row] of rows) {
-    if (key.startsWith('repository ') && owners.has(`account ${textOf(row, 'owner')}`)) repositories.add(key);
+    if (key.startsWith('repository ') && owners.has(`account ${toText(row, 'owner')}`)) repositories.add(key);
   }
   for (const key of repositories) affected.add(key);
   for (const key of rows.keys()) {
@@ -66,19 +66,19 @@ function addChildren({ rows }: Snapshot, affected: Set<string>): void {
       .filter((key) => key.split(' ')[2] === 'review')
       .map((key) => {
         const row = rows.get(key);
-        return `${key.split(' ')[1]} ${textOf(row, 'parent_external_id')} ${textOf(row, 'author')}`;
+        return `${key.split(' ')[1]} ${toText(row, 'parent_external_id')} ${toText(row, 'author')}`;
       }),
   );
   for (const [key, row] of rows) {
     const [kind, repository, item] = key.split(' ');
-    const parent = textOf(row, 'parent_external_id');
+    const parent = toText(row, 'parent_external_id');
     if (kind !== 'contribution' || parent === '') continue;
     const parents = ['issue', 'pull_request', 'discussion'].map(
       (kind) => `contribution ${repository} ${kind} ${parent}`,
     );
     if (parents.some((parent) => affectedBefore.has(parent))) affected.add(key);
     // Gitea lists the comments of a review below the review, which names its author.
-    if (item === 'review_comment' && reviews.has(`${repository} ${parent} ${textOf(row, 'author')}`)) affected.add(key);
+    if (item === 'review_comment' && reviews.has(`${repository} ${parent} ${toText(row, 'author')}`)) affected.add(key);
     if (affectedBefore.has(key)) for (const parentKey of parents) if (rows.has(parentKey)) affected.add(parentKey);
   }
 }
@@ -86,15 +86,15 @@ function addChildren({ rows }: Snapshot, affected: Set<string>): void {
 const personColumns = ['author', 'answered_by', 'resolved_by', 'assignees', 'reviewers', 'reactors', 'account'];
 
 /** Returns the ids of all accounts that are affected, or that affected rows name. */
-function accountsOf({ rows }: Snapshot, affected: ReadonlySet<string>): Set<string> {
+function listAccounts({ rows }: Snapshot, affected: ReadonlySet<string>): Set<string> {
   const accounts = new Set<string>();
   for (const key of affected) {
     if (key.startsWith('account ')) accounts.add(key.slice('account '.length));
     if (key.startsWith('contributor ')) accounts.add(key.split(' ')[2] ?? '');
     const row = rows.get(key);
-    for (const id of personColumns.flatMap((column) => textsOf(row, column))) accounts.add(id);
-    for (const email of textsOf(row, 'people')) {
-      for (const id of textsOf(rows.get(`identity ${email}`), 'account')) accounts.add(id);
+    for (const id of personColumns.flatMap((column) => listTexts(row, column))) accounts.add(id);
+    for (const email of listTexts(row, 'people')) {
+      for (const id of listTexts(rows.get(`identity ${email}`), 'account')) accounts.add(id);
     }
   }
   return accounts;

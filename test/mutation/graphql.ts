@@ -40,7 +40,7 @@ const typeName = '__typename';
 /** @param body the body of the response, with `data`. */
 export function graphqlCandidates(schema: GraphQLSchema, query: string, body: unknown): Candidate[] {
   const document = parse(query);
-  const reader = { schema, fragments: fragmentsOf(document) };
+  const reader = { schema, fragments: listFragments(document) };
   const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const root = operation && schema.getRootType(operation.operation);
   const { data } = Object(body) as { data?: unknown };
@@ -48,7 +48,7 @@ export function graphqlCandidates(schema: GraphQLSchema, query: string, body: un
   return ofObject(reader, root, [operation.selectionSet], data, ['data']);
 }
 
-function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
+function listFragments(document: DocumentNode): Map<string, FragmentDefinitionNode> {
   const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }
@@ -60,7 +60,7 @@ function ofObject(
   value: unknown,
   path: Path,
 ): Candidate[] {
-  return [...fieldsOf(reader, type, selections)].flatMap(([key, field]) =>
+  return [...listFields(reader, type, selections)].flatMap(([key, field]) =>
     field.name === typeName ? [] : ofValue(reader, field, (value as Record<string, unknown>)[key], [...path, key]),
   );
 }
@@ -100,14 +100,14 @@ function ofAbstract(
   path: Path,
 ): Candidate[] {
   const members = reader.schema.getPossibleTypes(type);
-  const keysOf = (member: GraphQLObjectType): string => [...fieldsOf(reader, member, selections).keys()].join();
+  const listKeys = (member: GraphQLObjectType): string => [...listFields(reader, member, selections).keys()].join();
   const keys = Object.keys(Object(value)).join();
   const current =
     members.find((member) => memberName(reader, member, selections, value) === member.name) ??
-    members.find((member) => keysOf(member) === keys);
+    members.find((member) => listKeys(member) === keys);
   if (current === undefined) return [];
   const others = members.filter((member) => member !== current);
-  const distinct = [...new Map(others.map((member) => [keysOf(member), member])).values()];
+  const distinct = [...new Map(others.map((member) => [listKeys(member), member])).values()];
   const tried = others.length <= maxMembers ? others : distinct;
   return [
     ...tried.map((member) => ({
@@ -126,7 +126,7 @@ function memberName(
   selections: readonly SelectionSetNode[],
   value: unknown,
 ): unknown {
-  const selected = [...fieldsOf(reader, member, selections)].find(([, { name }]) => name === typeName);
+  const selected = [...listFields(reader, member, selections)].find(([, { name }]) => name === typeName);
   return selected && (value as Record<string, unknown>)[selected[0]];
 }
 
@@ -138,7 +138,7 @@ function placeholderObject(
   from: Record<string, unknown>,
 ): Record<string, unknown> {
   const object: Record<string, unknown> = {};
-  for (const [key, field] of fieldsOf(reader, type, selections)) {
+  for (const [key, field] of listFields(reader, type, selections)) {
     object[key] = field.name === typeName ? type.name : (from[key] ?? placeholderValue(reader, field));
   }
   return object;
@@ -159,7 +159,7 @@ function placeholderScalar({ name }: GraphQLNamedType): unknown {
 }
 
 /** Returns the fields that a query selects on a type, by their names in the response. */
-function fieldsOf(
+function listFields(
   reader: Reader,
   type: GraphQLObjectType,
   selections: readonly SelectionSetNode[],

@@ -2,7 +2,7 @@ import { type ArgumentNode, Kind, parse, visit } from 'graphql';
 import type { Exchange } from '../../simulators/host.ts';
 import type { World } from '../../simulators/world/world.ts';
 import { alongPath, type Path } from './candidate.ts';
-import { type Row, type Snapshot, textOf } from './snapshot.ts';
+import { type Row, type Snapshot, toText } from './snapshot.ts';
 
 /** Properties whose values name an object. */
 const namingProperties = new Set(
@@ -23,13 +23,13 @@ export class Items {
   constructor(world: World, { rows }: Snapshot) {
     this.#world = world;
     for (const [key, row] of rows) {
-      for (const name of namesOf(key, row)) {
+      for (const name of listNames(key, row)) {
         const named = this.#byName.get(name) ?? new Set();
         this.#byName.set(name, named.add(key));
       }
       if (key.startsWith('repository ')) {
-        const owner = textOf(rows.get(`account ${textOf(row, 'owner')}`), 'name').toLowerCase();
-        const name = textOf(row, 'name').toLowerCase();
+        const owner = toText(rows.get(`account ${toText(row, 'owner')}`), 'name').toLowerCase();
+        const name = toText(row, 'name').toLowerCase();
         this.#repositories.push({ key, owner, name });
         this.#byName.set(`${owner}/${name}`, new Set([key]));
       }
@@ -48,7 +48,7 @@ export class Items {
       const isElement = typeof path[depth - 1] === 'number';
       const names = [
         ...(depth === path.length ? [] : namesIn(values[depth], isElement ? namingDepth : 0)),
-        ...argumentsOf(exchange, path[depth - 1]),
+        ...listArguments(exchange, path[depth - 1]),
       ];
       for (const key of this.#find(names, exchange)) items.add(key);
       if ([...items].some(isRepositoryOrItem) || (items.size > 0 && depth <= outermost)) break;
@@ -61,7 +61,7 @@ export class Items {
   /** Returns the contributions and commits that a request names, such as the one whose comments it lists. */
   requestedItems({ query, address }: Exchange): Set<string> {
     const path = query === undefined ? address.split('?', 1)[0] : address;
-    const found = this.#find(wordsOf(path), { address });
+    const found = this.#find(listWords(path), { address });
     return new Set([...found].filter((key) => /^(?:contribution|commit) /.test(key) && !isStar(key)));
   }
 
@@ -79,7 +79,7 @@ export class Items {
 
   /** Returns the repositories and accounts that a request names. */
   requestedOwners(exchange: Exchange): Set<string> {
-    const found = this.#find(wordsOf(exchange.address), exchange);
+    const found = this.#find(listWords(exchange.address), exchange);
     return new Set([...found].filter((key) => /^(?:account|repository) /.test(key)));
   }
 
@@ -103,7 +103,7 @@ export class Items {
    * repository.
    */
   #ofRepositories(found: Set<string>, { address }: Pick<Exchange, 'address'>): Set<string> {
-    const words = new Set(wordsOf(address).map((word) => word.toLowerCase()));
+    const words = new Set(listWords(address).map((word) => word.toLowerCase()));
     const named = this.#repositories.filter(({ owner, name }) => words.has(owner) && words.has(name));
     if (named.length === 0) return found;
     const ids = new Set(named.map(({ key }) => key.split(' ')[1]));
@@ -116,9 +116,9 @@ const isStar = (key: string): boolean => /^contribution \S+ star /.test(key);
 export const isRepositoryOrItem = (key: string): boolean =>
   !key.startsWith('account ') && !key.startsWith('identity ') && !isStar(key);
 
-function namesOf(key: string, row: Row): string[] {
+function listNames(key: string, row: Row): string[] {
   const [kind = '', first = '', second = '', third = ''] = key.split(' ');
-  const text = (name: string): string => textOf(row, name).toLowerCase();
+  const text = (name: string): string => toText(row, name).toLowerCase();
   switch (kind) {
     case 'account':
       return [first, first.replace(/^group:/, ''), text('handle'), text('name')].filter((name) => name !== '');
@@ -151,13 +151,13 @@ function namesIn(value: unknown, depth: number): string[] {
 }
 
 /** Returns the words in the arguments of a field of a GraphQL query, such as the commit that an alias stands for. */
-function argumentsOf({ query, address }: Exchange, field: string | number | undefined): string[] {
+function listArguments({ query, address }: Exchange, field: string | number | undefined): string[] {
   if (query === undefined || typeof field !== 'string') return [];
   const variables = JSON.parse(address) as Record<string, unknown>;
   const words: string[] = [];
   const read = ({ value }: ArgumentNode): void => {
-    if (value.kind === Kind.VARIABLE) words.push(...wordsOf(JSON.stringify(variables[value.name.value])));
-    if (value.kind === Kind.STRING) words.push(...wordsOf(value.value));
+    if (value.kind === Kind.VARIABLE) words.push(...listWords(JSON.stringify(variables[value.name.value])));
+    if (value.kind === Kind.STRING) words.push(...listWords(value.value));
   };
   visit(parse(query), {
     [Kind.FIELD]: (node) => {
@@ -168,7 +168,7 @@ function argumentsOf({ query, address }: Exchange, field: string | number | unde
 }
 
 /** Returns all words of an address or of variables; a number alone may be that of an issue. */
-function wordsOf(text: string | undefined): string[] {
+function listWords(text: string | undefined): string[] {
   const words = (text ?? '').split(/[^\w.@%-]+/).flatMap((word) => decode(word).split(/[^\w.@-]+/));
   return words.flatMap((word) => (/^\d{1,3}$/.test(word) ? [`#${word}`] : [word])).filter((word) => word !== '');
 }

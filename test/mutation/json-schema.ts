@@ -43,7 +43,7 @@ export function jsonCandidates(description: Description, schema: Schema, body: u
 
 function ofValue(description: Description, described: Schema, value: unknown, path: Path): Candidate[] {
   if (value === null || value === undefined) return [];
-  const alternatives = alternativesOf(description, described);
+  const alternatives = listAlternatives(description, described);
   const schema = alternatives.find((alternative) => fits(description, alternative, value));
   if (schema === undefined) return [];
   const others = alternatives.filter((alternative) => alternative !== schema && !isNull(alternative));
@@ -52,7 +52,7 @@ function ofValue(description: Description, described: Schema, value: unknown, pa
     ...(path.length === 0 ? [] : others).map((alternative) => ({
       path,
       change: `member ${alternatives.indexOf(alternative)}`,
-      value: placeholderOf(description, alternative, value),
+      value: toPlaceholder(description, alternative, value),
     })),
     ...ofSchema(description, schema, value, path),
   ];
@@ -91,15 +91,15 @@ function additional({ additionalProperties }: Schema): Schema {
 }
 
 /** Returns the alternatives of a schema, with references followed and combined schemas merged. */
-function alternativesOf(description: Description, schema: Schema): Schema[] {
-  if (schema.$ref !== undefined) return alternativesOf(description, description.resolve(schema.$ref));
+function listAlternatives(description: Description, schema: Schema): Schema[] {
+  if (schema.$ref !== undefined) return listAlternatives(description, description.resolve(schema.$ref));
   const { oneOf, anyOf, allOf, ...rest } = schema;
   const choice = oneOf ?? anyOf;
   if (choice !== undefined) {
-    return choice.flatMap((option) => alternativesOf(description, option)).map((option) => together([rest, option]));
+    return choice.flatMap((option) => listAlternatives(description, option)).map((option) => together([rest, option]));
   }
   if (allOf !== undefined) {
-    return [together([rest, ...allOf.map((part) => alternativesOf(description, part)[0] ?? {})])];
+    return [together([rest, ...allOf.map((part) => listAlternatives(description, part)[0] ?? {})])];
   }
   return [schema];
 }
@@ -129,9 +129,9 @@ function fits(description: Description, schema: Schema, value: unknown): boolean
   if (only !== undefined) return only === value;
   if (values !== undefined) return values.includes(value);
   const types = [type].flat().filter((name) => name !== undefined);
-  if (types.length > 0 && !types.includes(typeOf(value)) && !(typeOf(value) === 'integer' && types.includes('number')))
+  if (types.length > 0 && !types.includes(toType(value)) && !(toType(value) === 'integer' && types.includes('number')))
     return false;
-  if (typeOf(value) !== 'object' || description.isSilent) return true;
+  if (toType(value) !== 'object' || description.isSilent) return true;
   return (
     required.every((name) => name in Object(value)) &&
     Object.keys(Object(value)).every(
@@ -140,7 +140,7 @@ function fits(description: Description, schema: Schema, value: unknown): boolean
   );
 }
 
-function typeOf(value: unknown): string {
+function toType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
@@ -148,7 +148,7 @@ function typeOf(value: unknown): string {
 }
 
 /** Returns a value of another alternative: only the required properties, with the values of the present one. */
-function placeholderOf(description: Description, schema: Schema, from: unknown): unknown {
+function toPlaceholder(description: Description, schema: Schema, from: unknown): unknown {
   const { enum: values, const: only, type, required = [], properties = {} } = schema;
   if (only !== undefined) return only;
   if (values !== undefined) return values[0];
@@ -160,9 +160,9 @@ function placeholderOf(description: Description, schema: Schema, from: unknown):
   const source = Object(from) as Record<string, unknown>;
   return Object.fromEntries(
     required.map((name) => {
-      const [property = {}] = alternativesOf(description, properties[name] ?? {});
+      const [property = {}] = listAlternatives(description, properties[name] ?? {});
       const isKept = name in source && fits(description, property, source[name]);
-      return [name, isKept ? source[name] : placeholderOf(description, property, undefined)];
+      return [name, isKept ? source[name] : toPlaceholder(description, property, undefined)];
     }),
   );
 }

@@ -46,13 +46,13 @@ export async function openMutationDatabase({ settings, dataDir, world }: Observe
   const sourcesIn = (saved: string | undefined): Source[] =>
     [...tables].map(([table, columns]) => ({
       table,
-      from: saved === undefined ? table : copyOf(saved, table),
+      from: saved === undefined ? table : toCopy(saved, table),
       columns: columns.split(', '),
     }));
   return {
     core,
     save: async (name) => {
-      const copies = [...tables.keys()].map((table) => `create table ${copyOf(name, table)} as table ${table}`);
+      const copies = [...tables.keys()].map((table) => `create table ${toCopy(name, table)} as table ${table}`);
       const sequences = `create table ${name}.sequences as
         select format('%I.%I', schemaname, sequencename)::regclass as name, coalesce(last_value, start_value) as value,
           last_value is not null as is_used
@@ -62,7 +62,7 @@ export async function openMutationDatabase({ settings, dataDir, world }: Observe
     restore: async (name) => {
       const copies = [...tables].map(
         ([table, columns]) =>
-          `insert into ${table} (${columns}) overriding system value select ${columns} from ${copyOf(name, table)}`,
+          `insert into ${table} (${columns}) overriding system value select ${columns} from ${toCopy(name, table)}`,
       );
       const removals = [...tables.keys()].map((table) => `delete from ${table}`);
       // Triggers and foreign keys are disabled meanwhile, because each table is restored as it was.
@@ -96,7 +96,7 @@ export async function openMutationDatabase({ settings, dataDir, world }: Observe
 }
 
 /** Returns the name of the copy of a table in a schema. */
-function copyOf(schema: string, table: string): string {
+function toCopy(schema: string, table: string): string {
   return `${schema}.${table.replace('.', '_')}`;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Exchange } from '../../simulators/host.ts';
-import { type Candidate, placeOf } from './candidate.ts';
+import { type Candidate, toPlace } from './candidate.ts';
 import type { MutationHost } from './host.ts';
 import { requestKey } from './observed-host.ts';
 import type { Stage } from './run.ts';
@@ -30,7 +30,7 @@ export function listMutations(
   const ordered = [...exchanges].toSorted((left, right) => (requestKey(left) < requestKey(right) ? -1 : 1));
   for (const exchange of ordered) {
     for (const candidate of host.candidates(exchange)) {
-      const place = placeOf(candidate.path);
+      const place = toPlace(candidate.path);
       const id = [host.name, stage, exchange.operation, place, candidate.change].join(':');
       const request = requestKey(exchange);
       const mutation = { id, stage, operation: exchange.operation, place, request, exchange, candidate };

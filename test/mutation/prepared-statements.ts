@@ -10,7 +10,7 @@ const maxPrepared = 1000;
 export function prepareStatements(pool: Pool): void {
   const names = new Map<string, string>();
   const changed = new WeakSet<object>();
-  const nameOf = (text: string): string | undefined => {
+  const toName = (text: string): string | undefined => {
     if (!names.has(text) && names.size < maxPrepared) names.set(text, `statement_${names.size}`);
     return names.get(text);
   };
@@ -20,7 +20,7 @@ export function prepareStatements(pool: Pool): void {
     const query: CallableFunction = client.query.bind(client);
     const send = (statement: unknown, values: unknown, ...others: unknown[]): unknown => {
       // Only statements with values are sent one by one; others may be several in one text.
-      const name = typeof statement === 'string' && Array.isArray(values) ? nameOf(statement) : undefined;
+      const name = typeof statement === 'string' && Array.isArray(values) ? toName(statement) : undefined;
       const sent = name === undefined ? [statement, values] : [{ name, text: statement, values }];
       return Reflect.apply(query, client, [...sent, ...others]);
     };

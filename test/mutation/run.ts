@@ -16,7 +16,7 @@ import { summarizeStack } from './faults.ts';
 import type { MutationDatabase } from './mutation-database.ts';
 import type { ObservedHost } from './observed-host.ts';
 import { type Row, type Snapshot, takeSnapshot } from './snapshot.ts';
-import { beginning, idOf, type Progress, reconcileJob, type Stage, type Step } from './steps.ts';
+import { beginning, type Progress, reconcileJob, type Stage, type Step, toId } from './steps.ts';
 
 export type { Progress, Stage } from './steps.ts';
 
@@ -108,7 +108,7 @@ class Run {
       // The ids of a step are the same in each run, so that local copies of histories are used again.
       newId: () => {
         ids.set(this.#taken, (ids.get(this.#taken) ?? 0) + 1);
-        return idOf(stage, this.#taken, ids.get(this.#taken) ?? 0);
+        return toId(stage, this.#taken, ids.get(this.#taken) ?? 0);
       },
       onFailure: (error) => this.#record(error),
     };

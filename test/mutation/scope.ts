@@ -2,7 +2,7 @@ import type { Exchange } from '../../simulators/host.ts';
 import { alongPath, type Candidate } from './candidate.ts';
 import { dependents } from './dependents.ts';
 import { type Items, isRepositoryOrItem } from './items.ts';
-import { type Snapshot, textOf, textsOf } from './snapshot.ts';
+import { listTexts, type Snapshot, toText } from './snapshot.ts';
 
 /** Properties without which the item, its author, its owner, its visibility or its time is unknown, or no history is read. */
 const essential =
@@ -22,7 +22,7 @@ export interface Scope {
 }
 
 /** Decides which rows may differ when a place in a response has an unexpected value. */
-export function scopeOf(
+export function toScope(
   { baseline, changed, items }: { baseline: Snapshot; changed: Snapshot; items: Items },
   exchange: Exchange,
   candidate: Candidate,
@@ -39,7 +39,7 @@ export function scopeOf(
   });
   const itemsIn = items.itemsIn(exchange, alongPath(exchange.body, path).at(-1));
   const within = dependents(baseline, itemsIn, { owners: itemsIn });
-  const allowed = new Set([...around, ...within, ...numbersOf(baseline, requestedOwners)]);
+  const allowed = new Set([...around, ...within, ...listNumbers(baseline, requestedOwners)]);
   // A value outside of items, such as the end of a list, may keep the rest of the list from being read.
   if (repositoriesAndItems.every((key) => requestedOwners.has(key))) {
     for (const key of [...dependents(baseline, requestedOwners), ...leftOutRows(baseline, changed, requestedOwners)])
@@ -53,7 +53,7 @@ export function scopeOf(
   return {
     allows: (key) =>
       allowed.has(key) ||
-      allowed.has(publicOf(key)) ||
+      allowed.has(toPublic(key)) ||
       isPendingOf(baseline, allowed, key) ||
       // An account that was read as another kind has other numbers.
       (candidate.change.startsWith('member ') &&
@@ -66,12 +66,12 @@ export function scopeOf(
 }
 
 /** Returns the key of the public numbers, beside which private ones are stored where they differ. */
-function publicOf(key: string): string {
+function toPublic(key: string): string {
   return key.startsWith('counters ') ? key.replace(/ private$/, ' public') : key;
 }
 
 /** Returns the keys of the numbers of the accounts that a request names, because these numbers count everything. */
-function numbersOf(baseline: Snapshot, requestedOwners: ReadonlySet<string>): string[] {
+function listNumbers(baseline: Snapshot, requestedOwners: ReadonlySet<string>): string[] {
   const accounts = new Set([...requestedOwners].filter((key) => key.startsWith('account ')));
   return [...dependents(baseline, accounts)].filter((key) => /^(?:account|counters|reported|calendar) /.test(key));
 }
@@ -99,10 +99,10 @@ function isPendingOf({ rows }: Snapshot, allowed: ReadonlySet<string>, key: stri
 function leftOutRows(baseline: Snapshot, { reasons }: Snapshot, requestedOwners: ReadonlySet<string>): Set<string> {
   const leftOut = new Set<string>();
   for (const reason of reasons) {
-    const stream = textOf(reason, 'stream');
-    const repository = textOf(reason, 'repository');
+    const stream = toText(reason, 'stream');
+    const repository = toText(reason, 'repository');
     const name = `stream ${repository} ${stream}`;
-    const covers = textsOf(baseline.rows.get(name), 'covers');
+    const covers = listTexts(baseline.rows.get(name), 'covers');
     if (covers.length > 0) leftOut.add(name).add(`repository ${repository}`);
     for (const key of baseline.rows.keys()) {
       const [kind, id, contributionKind] = key.split(' ');
@@ -111,7 +111,7 @@ function leftOutRows(baseline: Snapshot, { reasons }: Snapshot, requestedOwners:
         (kind === 'commit' && covers.includes('commit'));
       if (isCovered && id === repository) leftOut.add(key);
     }
-    if (stream === 'repositories' || stream === 'account' || textOf(reason, 'task') !== '') {
+    if (stream === 'repositories' || stream === 'account' || toText(reason, 'task') !== '') {
       for (const key of dependents(baseline, requestedOwners, { owners: requestedOwners })) leftOut.add(key);
     }
   }

@@ -12,8 +12,8 @@ export interface Snapshot {
   reasons: Row[];
 }
 
-const externalIdOf = (column: string): string => `(select external_id from accounts where id = ${column})`;
-const externalIdsOf = (column: string): string =>
+const toExternalId = (column: string): string => `(select external_id from accounts where id = ${column})`;
+const listExternalIds = (column: string): string =>
   `(select array_agg(a.external_id order by n) from unnest(${column}) with ordinality as u(id, n) left join accounts a on a.id = u.id)`;
 
 const columns = (counters: readonly StoredCounter[]): string => counters.map(({ name }) => `t.${name}`).join(', ');
@@ -27,14 +27,14 @@ const queriesByKind: Record<string, string> = {
         select distinct kind from repositories r cross join unnest(uncollected_kinds(r.id)) as kinds (kind)
         where r.owner_id = accounts.id and not r.is_private and r.deleted_at is null order by kind) as uncollected
     from accounts`,
-  former_name: `select name_key, ${externalIdOf('account_id')} as account from former_names`,
+  former_name: `select name_key, ${toExternalId('account_id')} as account from former_names`,
   counters: `
     select distinct on (a.external_id, c.includes_private)
       a.external_id || ' ' || case when c.includes_private then 'private' else 'public' end,
       ${counterNames.map((name) => `c.${name}`).join(', ')}, c.missing
     from counters c join accounts a on a.id = c.account_id order by a.external_id, c.includes_private, c.day desc`,
   repository: `
-    select external_id, handle, ${externalIdOf('owner_id')} as owner, name, description, language, license, default_branch,
+    select external_id, handle, ${toExternalId('owner_id')} as owner, name, description, language, license, default_branch,
       is_private, credential_name, is_fork, stars, forks, open_issues, size_kib, deleted_at is not null as is_deleted,
       installed_at is not null as is_installed, collected_at is not null as is_collected
     from repositories`,
@@ -43,10 +43,10 @@ const queriesByKind: Record<string, string> = {
       s.failure_reason
     from streams s join repositories r on r.id = s.repository_id`,
   contribution: `
-    select r.external_id || ' ' || c.kind || ' ' || c.external_id, c.parent_external_id, ${externalIdOf('c.account_id')} as author,
-      ${externalIdOf('c.answered_by')} as answered_by, c.answered, c.created_at, c.updated_at, c.closed_at, c.merged_at, c.number,
-      ${externalIdOf('c.resolved_by')} as resolved_by, c.answered_at, ${externalIdsOf('c.assignees')} as assignees,
-      ${externalIdsOf('c.reviewers')} as reviewers, c.comments, c.emojis, ${externalIdsOf('c.reactors')} as reactors, c.additions,
+    select r.external_id || ' ' || c.kind || ' ' || c.external_id, c.parent_external_id, ${toExternalId('c.account_id')} as author,
+      ${toExternalId('c.answered_by')} as answered_by, c.answered, c.created_at, c.updated_at, c.closed_at, c.merged_at, c.number,
+      ${toExternalId('c.resolved_by')} as resolved_by, c.answered_at, ${listExternalIds('c.assignees')} as assignees,
+      ${listExternalIds('c.reviewers')} as reviewers, c.comments, c.emojis, ${listExternalIds('c.reactors')} as reactors, c.additions,
       c.deletions, c.changed_files, c.commits, c.upvotes, c.labels, c.files, c.reason, c.state
     from contributions c join repositories r on r.id = c.repository_id`,
   commit: `
@@ -54,7 +54,7 @@ const queriesByKind: Record<string, string> = {
       c.changed_files, c.files,
       (select array_agg(i.email order by i.email) from identities i where i.id = any(c.identity_ids)) as people
     from commits c join repositories r on r.id = c.repository_id`,
-  identity: `select email, ${externalIdOf('account_id')} as account, resolved_at is not null as is_resolved from identities`,
+  identity: `select email, ${toExternalId('account_id')} as account, resolved_at is not null as is_resolved from identities`,
   // A repository without a row and one with zeros have the same totals.
   totals: `
     select r.external_id, ${columns(storedCounters)}
@@ -70,9 +70,9 @@ const queriesByKind: Record<string, string> = {
     select r.external_id || ' ' || l.detail || ' ' || l.key
     from pending_details l join repositories r on r.id = l.repository_id`,
   reported: `
-select ${externalIdOf('account_id')} || ' ' || credential_name, counters, missing from reported_totals`,
+select ${toExternalId('account_id')} || ' ' || credential_name, counters, missing from reported_totals`,
   calendar: `
-    select ${externalIdOf('account_id')}, first_day, counts, total, includes_private from calendars`,
+    select ${toExternalId('account_id')}, first_day, counts, total, includes_private from calendars`,
   installation: `
     select id, account_external_id, account_name, covers, missing_permissions, suspended_at is not null as is_suspended,
       removed_at is not null as is_removed
@@ -110,12 +110,12 @@ export async function takeSnapshot(pool: Pool): Promise<Snapshot> {
 }
 
 /** Returns the texts in a column, which may be a list. */
-export function textsOf(row: Row | undefined, column: string): string[] {
+export function listTexts(row: Row | undefined, column: string): string[] {
   const value = row?.[column];
   const texts: unknown[] = Array.isArray(value) ? value : [value];
   return texts.filter((text) => typeof text === 'string');
 }
 
-export function textOf(row: Row | undefined, column: string): string {
-  return textsOf(row, column)[0] ?? '';
+export function toText(row: Row | undefined, column: string): string {
+  return listTexts(row, column)[0] ?? '';
 }

@@ -67,7 +67,7 @@ export function reconcileJob(repositoryId: string): Job {
 }
 
 /** Returns an id that only this step of a stage makes. */
-export function idOf(stage: Stage, step: number, number: number): string {
+export function toId(stage: Stage, step: number, number: number): string {
   const [ofStep, ofNumber] = [step, number].map((part) => part.toString(16));
   return `${stage === 'first' ? '0' : 'a'}0000000-${ofStep?.padStart(4, '0')}-7000-8000-${ofNumber?.padStart(12, '0')}`;
 }

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from '../../simulators/host.ts';
-import { type Path, placeOf } from './candidate.ts';
+import { type Path, toPlace } from './candidate.ts';
 import type { Mutation } from './mutations.ts';
 import type { Outcome } from './run.ts';
 
@@ -24,7 +24,7 @@ export class UnreadProperties {
   /** Returns whether a run has proved that the service does not read a property. */
   isProvedUnread({ operation, candidate }: Pick<Mutation, 'operation' | 'candidate'>): boolean {
     const unnamed = this.unnamed(candidate.path);
-    return unnamed !== undefined && this.#proved.has(`${operation} ${placeOf(unnamed)}`);
+    return unnamed !== undefined && this.#proved.has(`${operation} ${toPlace(unnamed)}`);
   }
 
   /** Returns the part of a path up to the first property whose name the source does not contain. */
@@ -42,7 +42,7 @@ export class UnreadProperties {
     const places = Map.groupBy(
       mutations.flatMap(({ operation, candidate: { path } }) => {
         const unnamed = this.unnamed(path);
-        return unnamed === undefined ? [] : [{ operation, place: placeOf(unnamed) }];
+        return unnamed === undefined ? [] : [{ operation, place: toPlace(unnamed) }];
       }),
       ({ operation }) => operation,
     );
@@ -58,7 +58,7 @@ export class UnreadProperties {
 }
 
 function withMeaninglessValues(value: unknown, places: ReadonlySet<string>, path: Path): unknown {
-  if (places.has(placeOf(path))) return { invalid: [true] };
+  if (places.has(toPlace(path))) return { invalid: [true] };
   if (Array.isArray(value))
     return value.map((element: unknown, index) => withMeaninglessValues(element, places, [...path, index]));
   if (typeof value !== 'object' || value === null) return value;

@@ -64,7 +64,7 @@ export async function runBatch(
     isStuck = true;
     child.kill('SIGKILL');
   }, 1.2 * timeoutMs);
-  for await (const line of createInterface({ input: outputOf(child) })) {
+  for await (const line of createInterface({ input: toOutput(child) })) {
     if (!line.startsWith(resultMark)) {
       if (line !== '') console.log(line);
       continue;
@@ -82,7 +82,7 @@ export async function runBatch(
   return faults.length === 0 ? undefined : faults.join('\n');
 }
 
-function outputOf({ stdout }: ChildProcess): Readable {
+function toOutput({ stdout }: ChildProcess): Readable {
   if (stdout === null) throw new Error('the output of a process is piped');
   return stdout;
 }

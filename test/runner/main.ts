@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { withTestServer } from '../database-server.ts';
-import { partOf } from '../depth.ts';
+import { pickPart } from '../depth.ts';
 import { useMemoryForTemporaryFiles } from '../memory-directory.ts';
 import { checkCaptured } from '../statements/check.ts';
 import { type Assigned, runBatch } from './batch.ts';
@@ -22,7 +22,7 @@ const words = process.argv.slice(2);
 const selectedFiles = globSync('test/**/*.test.ts')
   .filter((file) => (words.length === 0 ? !file.startsWith(longTier) : words.some((word) => file.includes(word))))
   .toSorted();
-const sample = partOf(selectedFiles.filter((file) => file.startsWith(longTier)));
+const sample = pickPart(selectedFiles.filter((file) => file.startsWith(longTier)));
 const files = selectedFiles.filter((file) => !file.startsWith(longTier) || sample.includes(file));
 if (files.length === 0) {
   console.error(`no test file has ${words.join(' or ')} in its path`);

@@ -1,7 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
-import { databaseUrlOf, onServer, urlOf, withoutDurability } from '../database-server.ts';
+import { onServer, toDatabaseUrl, toUrl, withoutDurability } from '../database-server.ts';
 import { enterable, postgresPackage, type Version } from './packages.ts';
 
 /** A PostgreSQL server of one test. */
@@ -24,12 +24,12 @@ export async function startOwnServer(version: Version): Promise<OwnServer> {
     settings: withoutDurability,
   });
   stack.defer(() => server.release());
-  const serverUrl = urlOf(server.connection);
+  const serverUrl = toUrl(server.connection);
   const opened = stack.move();
   return {
     create: async (name) => {
       await onServer(serverUrl, `create database ${name}`);
-      return databaseUrlOf(serverUrl, name);
+      return toDatabaseUrl(serverUrl, name);
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -15,7 +15,7 @@ const maxClients = 500;
 /** PgBouncer in front of a server. It is started again when it ends, as service managers do. */
 export interface Pooler extends AsyncDisposable {
   /** Returns the address of a database of the server through the pooler. */
-  urlOf: (databaseUrl: string) => string;
+  toUrl: (databaseUrl: string) => string;
 }
 
 export interface PoolerOptions {
@@ -38,7 +38,7 @@ export async function startPooler(databaseUrl: string, options: PoolerOptions = 
   const directory = temporary.pathOf('pooler');
   await mkdir(directory);
   await chmod(temporary.path, enterable);
-  const user = await userOf(databaseUrl, directory);
+  const user = await findUser(databaseUrl, directory);
   if (user.isOther) await chown(directory, user.uid, user.gid);
   const file = join(directory, 'pgbouncer.ini');
   await writeFile(file, configuration(databaseUrl, directory, options), { mode: 0o644 });
@@ -51,11 +51,11 @@ export async function startPooler(databaseUrl: string, options: PoolerOptions = 
     }),
   );
   stack.defer(() => running.end());
-  const urlOf = (url: string): string =>
+  const toUrl = (url: string): string =>
     `postgresql://${new URL(url).pathname}?${new URLSearchParams({ host: directory, port: String(port), user: 'any' }).toString()}`;
-  await until(async () => responds(urlOf(databaseUrl)), 'the pooler responds');
+  await until(async () => responds(toUrl(databaseUrl)), 'the pooler responds');
   const opened = stack.move();
-  return { urlOf, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { toUrl, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 function findProgram(): string | undefined {
@@ -72,7 +72,10 @@ function findProgram(): string | undefined {
 }
 
 /** Chooses a user that may enter the directory of the server's socket. */
-async function userOf(databaseUrl: string, directory: string): Promise<{ uid: number; gid: number; isOther: boolean }> {
+async function findUser(
+  databaseUrl: string,
+  directory: string,
+): Promise<{ uid: number; gid: number; isOther: boolean }> {
   const host = new URL(databaseUrl).searchParams.get('host');
   const user = await chooseServerUser(directory, join(directory, 'none'));
   if (!user.isOther || host?.startsWith('/') !== true) return user;

@@ -1,7 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
 import { openEmbedded } from '../../src/database/embedded/embedded.ts';
-import { createTemplate, databaseUrlOf, onServer, urlOf } from '../database-server.ts';
+import { createTemplate, onServer, toDatabaseUrl, toUrl } from '../database-server.ts';
 import { enterable, postgresPackage, readVersion } from './packages.ts';
 import { type Standby, startStandby } from './standby.ts';
 
@@ -22,14 +22,14 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
   const root = postgresPackage(readVersion(process.env['TEST_POSTGRES']));
   const primary = await openEmbedded({ dataDir, log: () => {}, postgresPackage: root });
   stack.defer(() => primary.release());
-  const primaryUrl = urlOf(primary.connection);
+  const primaryUrl = toUrl(primary.connection);
   const template = await createTemplate(primaryUrl);
   const standby = stack.use(await startStandby(primaryUrl, dataDir));
   const opened = stack.move();
   return {
     create: async (name) => {
       await onServer(primaryUrl, `create database ${name} template ${template}`);
-      const url = databaseUrlOf(primaryUrl, name);
+      const url = toDatabaseUrl(primaryUrl, name);
       await standby.untilReplayed(url);
       return url;
     },

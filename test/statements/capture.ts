@@ -24,7 +24,7 @@ export function captureStatements(directory: string): void {
   const seen = new Set<string>();
   onStatement((text) => {
     if (seen.has(text)) return;
-    const stack = names.test(text) ? stackOf() : '';
+    const stack = names.test(text) ? toStack() : '';
     // A statement that waited for a connection has the function on its stack that returned one, not its own sender.
     if (stack.includes('._pulseQueue ')) return;
     seen.add(text);
@@ -39,7 +39,7 @@ export function captureStatements(directory: string): void {
 }
 
 /** Returns the stack of the caller with enough frames to find the sender of a statement. */
-function stackOf(): string {
+function toStack(): string {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = frames;
   const stack = new Error('sent').stack ?? '';

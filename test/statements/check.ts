@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Captured } from './capture.ts';
 import { refusedIn } from './refused.ts';
-import { loadParser, problemsOf } from './rules.ts';
+import { listProblems, loadParser } from './rules.ts';
 import { mixedIn } from './undivided.ts';
 
 /** Returns the problems of the statements that processes have captured into files of a directory. */
@@ -14,7 +14,7 @@ export async function checkCaptured(directory: string): Promise<{ statements: nu
     for (const { text, from } of captured) statements.set(text, from);
   }
   const problems = [...statements].flatMap(([text, from]) =>
-    [...problemsOf(text), ...mixedIn(text), ...refusedIn(text)].map((problem) => `${from}: ${problem} in\n${text}`),
+    [...listProblems(text), ...mixedIn(text), ...refusedIn(text)].map((problem) => `${from}: ${problem} in\n${text}`),
   );
   return { statements: statements.size, problems };
 }

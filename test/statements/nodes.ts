@@ -4,11 +4,11 @@ export type Node = Readonly<Record<string, unknown>>;
 /** The nodes that read tables. */
 export const levels: ReadonlySet<string> = new Set(['SelectStmt', 'UpdateStmt', 'DeleteStmt']);
 
-export function aliasOf(node: Node): string | undefined {
+export function toAlias(node: Node): string | undefined {
   return isNode(node['alias']) ? String(node['alias']['aliasname']) : undefined;
 }
 
-export function entriesOf(part: unknown): [string, unknown][] {
+export function listEntries(part: unknown): [string, unknown][] {
   return typeof part === 'object' && part !== null ? Object.entries(part) : [];
 }
 

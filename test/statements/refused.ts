@@ -1,6 +1,6 @@
 import { parseSync } from 'libpg-query';
 import { dividedNames } from '../../src/database/tables/divided-tables.ts';
-import { aliasOf, entriesOf, isNode, levels, type Node } from './nodes.ts';
+import { isNode, levels, listEntries, type Node, toAlias } from './nodes.ts';
 
 /**
  * Patterns that Citus 13.2.2 refuses or misreads in statements about the tables that are divided by repository:
@@ -23,22 +23,22 @@ export function refusedIn(statement: string): string[] {
   findLocking(parsed, undefined, problems);
   findFunctions(parsed, [], problems);
   const names = partNames(parsed);
-  for (const root of rootsOf(parsed)) if (kindsIn(root, names).size > 1) findEmpty(root, names, problems);
+  for (const root of listRoots(parsed)) if (kindsIn(root, names).size > 1) findEmpty(root, names, problems);
   if (insertsTransaction(parsed)) problems.add('a worker evaluates pg_current_xact_id');
   return [...problems];
 }
 
 function namesDivided(part: unknown): boolean {
-  return entriesOf(part).some(
+  return listEntries(part).some(
     ([key, value]) => (key === 'relname' && divided.has(String(value))) || namesDivided(value),
   );
 }
 
 /** Returns a statement and the parts of its WITH, without those inside of each. */
-function rootsOf(part: unknown): unknown[] {
+function listRoots(part: unknown): unknown[] {
   const roots: unknown[] = [part];
   const find = (inside: unknown): void => {
-    for (const [key, value] of entriesOf(inside)) {
+    for (const [key, value] of listEntries(inside)) {
       if (key === 'CommonTableExpr' && isNode(value)) roots.push(value['ctequery']);
       find(value);
     }
@@ -59,7 +59,7 @@ function partNames(part: unknown): Set<string> {
 
 /** Returns the values of some fields in a part, except below another field. */
 function valuesIn(part: unknown, fields: ReadonlySet<string>, except?: string): string[] {
-  return entriesOf(part).flatMap(([key, value]) => {
+  return listEntries(part).flatMap(([key, value]) => {
     if (key === except) return [];
     return fields.has(key) ? [String(value)] : valuesIn(value, fields, except);
   });
@@ -71,7 +71,7 @@ function valuesIn(part: unknown, fields: ReadonlySet<string>, except?: string): 
  * @param names the parts of WITH, which are no tables.
  */
 function findEmpty(part: unknown, names: ReadonlySet<string>, problems: Set<string>): void {
-  for (const [key, value] of entriesOf(part)) {
+  for (const [key, value] of listEntries(part)) {
     if (key === 'withClause' || !isNode(value)) continue;
     const subquery = key === 'SubLink' && isNode(value['subselect']) ? value['subselect']['SelectStmt'] : undefined;
     const isEmpty = isNode(subquery) && !('targetList' in subquery) && kindsIn(subquery, names).size > 0;
@@ -90,7 +90,7 @@ function isCorrelated(subquery: Node): boolean {
 }
 
 function insertsTransaction(part: unknown, isInside = false): boolean {
-  return entriesOf(part).some(([key, value]) => {
+  return listEntries(part).some(([key, value]) => {
     if (key === 'InsertStmt') return namesDivided(value) && insertsTransaction(value, true);
     if (isInside && key === 'funcname' && JSON.stringify(value).includes('"pg_current_xact_id"')) return true;
     return insertsTransaction(value, isInside);
@@ -99,7 +99,7 @@ function insertsTransaction(part: unknown, isInside = false): boolean {
 
 /** @param changed the table that the statement around the part changes. */
 function findLocking(part: unknown, changed: string | undefined, problems: Set<string>): void {
-  for (const [key, value] of entriesOf(part)) {
+  for (const [key, value] of listEntries(part)) {
     if (!isNode(value)) continue;
     if (key === 'SubLink' && changed !== undefined) {
       const subquery = isNode(value['subselect']) ? value['subselect']['SelectStmt'] : undefined;
@@ -117,13 +117,13 @@ function findLocking(part: unknown, changed: string | undefined, problems: Set<s
 type Around = ReadonlySet<string>;
 
 function findFunctions(part: unknown, around: readonly Around[], problems: Set<string>): void {
-  for (const [key, value] of entriesOf(part)) {
+  for (const [key, value] of listEntries(part)) {
     if (!isNode(value)) continue;
     if (!levels.has(key)) {
       findFunctions(value, around, problems);
       continue;
     }
-    const readsFunction = entriesOf(value['fromClause']).some(
+    const readsFunction = listEntries(value['fromClause']).some(
       ([, source]) => isNode(source) && 'RangeFunction' in source,
     );
     if (readsFunction) {
@@ -149,16 +149,16 @@ function dividedSources(source: unknown): string[] {
   if (isNode(join)) return [join['larg'], join['rarg']].flatMap(dividedSources);
   const subquery = source['RangeSubselect'];
   if (isNode(subquery)) {
-    return namesDivided(subquery) && !givesRepository(subquery) ? [aliasOf(subquery) ?? ''] : [];
+    return namesDivided(subquery) && !givesRepository(subquery) ? [toAlias(subquery) ?? ''] : [];
   }
   const table = 'relname' in source ? source : source['RangeVar'];
   if (!isNode(table) || !divided.has(String(table['relname']))) return [];
-  return [aliasOf(table) ?? String(table['relname'])];
+  return [toAlias(table) ?? String(table['relname'])];
 }
 
 /** Returns whether a part compares `repository_id` with a value, so that it runs on one worker. */
 function givesRepository(part: unknown): boolean {
-  return entriesOf(part).some(([key, value]) => {
+  return listEntries(part).some(([key, value]) => {
     if (!isNode(value)) return false;
     const sides = key === 'A_Expr' ? [value['lexpr'], value['rexpr']] : [];
     if (sides.some(isRepository) && sides.some(isValue)) return true;
@@ -178,9 +178,9 @@ function isValue(side: unknown): boolean {
 
 /** Returns the aliases whose columns a statement names. */
 function aliasesIn(part: unknown): string[] {
-  return entriesOf(part).flatMap(([key, value]) => {
+  return listEntries(part).flatMap(([key, value]) => {
     if (key !== 'ColumnRef' || !isNode(value)) return aliasesIn(value);
-    const [alias, ...others] = entriesOf(value['fields']).map(([, field]) =>
+    const [alias, ...others] = listEntries(value['fields']).map(([, field]) =>
       isNode(field) && isNode(field['String']) ? String(field['String']['sval']) : '',
     );
     return alias === undefined || others.length === 0 ? [] : [alias];

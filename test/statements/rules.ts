@@ -1,6 +1,6 @@
 import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query';
 import { dividedNames } from '../../src/database/tables/divided-tables.ts';
-import { aliasOf, entriesOf, isNode, levels, type Node } from './nodes.ts';
+import { isNode, levels, listEntries, type Node, toAlias } from './nodes.ts';
 
 /**
  * The rule for statements about the tables that are divided by repository: when a statement, or one branch of UNION, names
@@ -46,9 +46,9 @@ const divided = new Set<string>(dividedNames);
 const comparisons = new Set(['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN', 'AEXPR_NOT_DISTINCT']);
 
 /** Returns the tables in a statement, or in each of several that are sent together, that break the rule, by the text that names them. */
-export function problemsOf(text: string): string[] {
+export function listProblems(text: string): string[] {
   const parsed: unknown = parseSync(text);
-  return isNode(parsed) ? entriesOf(parsed['stmts']).flatMap(([, statement]) => problemsOfStatement(statement)) : [];
+  return isNode(parsed) ? listEntries(parsed['stmts']).flatMap(([, statement]) => problemsOfStatement(statement)) : [];
 }
 
 function problemsOfStatement(statement: unknown): string[] {
@@ -69,7 +69,7 @@ export function statementsIn(definition: string): string[] {
 }
 
 function findExpressions(part: unknown, found: string[]): void {
-  for (const [key, value] of entriesOf(part)) {
+  for (const [key, value] of listEntries(part)) {
     if (
       key === 'PLpgSQL_expr' &&
       isNode(value) &&
@@ -81,7 +81,7 @@ function findExpressions(part: unknown, found: string[]): void {
 }
 
 function visit(part: unknown, scope: Scope): void {
-  for (const [key, value] of entriesOf(part)) {
+  for (const [key, value] of listEntries(part)) {
     const isBranch = (key === 'larg' || key === 'rarg') && isNode(value) && 'limitOption' in value;
     if (isBranch) {
       const branch: Reference[] = [];
@@ -90,7 +90,7 @@ function visit(part: unknown, scope: Scope): void {
     } else if (levels.has(key) && isNode(value)) visitLevel(value, scope);
     else if (key === 'RangeSubselect' && isNode(value)) {
       const inside: Reference[] = [];
-      scope.level?.derived.set(aliasOf(value) ?? '', inside);
+      scope.level?.derived.set(toAlias(value) ?? '', inside);
       visit(value, { ...scope, subqueries: [...scope.subqueries, inside] });
     } else if (key === 'CommonTableExpr' && isNode(value)) {
       const inside: Reference[] = [];
@@ -116,15 +116,15 @@ function visitLevel(statement: Node, scope: Scope): void {
   visit(statement, { ...scope, level });
   // Subqueries and parts are known by now.
   for (const [alias, name] of level.others) {
-    const inside = partOf(name, level);
+    const inside = toPart(name, level);
     if (inside !== undefined) level.derived.set(alias, inside);
   }
   for (const condition of conditions) readCondition(condition, level);
 }
 
 /** Returns the tables in the nearest part of WITH that has the name. */
-function partOf(name: string, level: Level | undefined): Reference[] | undefined {
-  return level && (level.parts.get(name) ?? partOf(name, level.outer));
+function toPart(name: string, level: Level | undefined): Reference[] | undefined {
+  return level && (level.parts.get(name) ?? toPart(name, level.outer));
 }
 
 /** Adds the tables of a FROM clause to a level, and the conditions of its joins. */
@@ -135,7 +135,7 @@ function readSource(source: unknown, level: Level, conditions: unknown[]): void 
   const table = 'relname' in source ? source : source['RangeVar'];
   if (isNode(table)) {
     const name = String(table['relname']);
-    const alias = aliasOf(table) ?? name;
+    const alias = toAlias(table) ?? name;
     if (divided.has(name)) level.references.push({ table: name, alias, isCompared: false });
     else level.others.set(alias, name);
   }
@@ -151,10 +151,10 @@ function readCondition(condition: unknown, level: Level): void {
   const [both, comparison, list] = [condition['BoolExpr'], condition['A_Expr'], condition['SubLink']];
   const tested = condition['BooleanTest'];
   if (isNode(both) && both['boolop'] === 'AND_EXPR') {
-    for (const [, term] of entriesOf(both['args'])) readCondition(term, level);
+    for (const [, term] of listEntries(both['args'])) readCondition(term, level);
   } else if (isNode(comparison) && comparisons.has(String(comparison['kind'])) && isEqual(comparison['name'])) {
-    for (const side of [comparison['lexpr'], comparison['rexpr']]) compare(columnOf(side), level);
-  } else if (isNode(list) && list['subLinkType'] === 'ANY_SUBLINK') compare(columnOf(list['testexpr']), level);
+    for (const side of [comparison['lexpr'], comparison['rexpr']]) compare(toColumn(side), level);
+  } else if (isNode(list) && list['subLinkType'] === 'ANY_SUBLINK') compare(toColumn(list['testexpr']), level);
   else if (isNode(tested) && tested['booltesttype'] === 'IS_TRUE') readCondition(tested['arg'], level);
 }
 
@@ -163,10 +163,10 @@ function isEqual(operator: unknown): boolean {
 }
 
 /** Returns the parts of the name of a column. */
-function columnOf(expression: unknown): string[] {
+function toColumn(expression: unknown): string[] {
   const column = isNode(expression) ? expression['ColumnRef'] : undefined;
   if (!isNode(column)) return [];
-  return entriesOf(column['fields']).map(([, field]) =>
+  return listEntries(column['fields']).map(([, field]) =>
     isNode(field) && isNode(field['String']) ? String(field['String']['sval']) : '',
   );
 }

@@ -1,6 +1,6 @@
 import { parseSync } from 'libpg-query';
 import { dividedNames } from '../../src/database/tables/divided-tables.ts';
-import { aliasOf, entriesOf, isNode, levels, type Node } from './nodes.ts';
+import { isNode, levels, listEntries, type Node, toAlias } from './nodes.ts';
 
 /**
  * The rules that a Citus cluster needs. One SELECT, UPDATE or DELETE reads tables that are divided by repository or other
@@ -46,14 +46,14 @@ export function mixedIn(statement: string): string[] {
 }
 
 function namesDivided(part: unknown): boolean {
-  return entriesOf(part).some(
+  return listEntries(part).some(
     ([key, value]) => (key === 'relname' && divided.has(String(value))) || namesDivided(value),
   );
 }
 
 /** Returns the names of the parts of WITH that select the result of a function without one. */
 function voidParts(part: unknown, name?: string): string[] {
-  return entriesOf(part).flatMap(([key, value]) => {
+  return listEntries(part).flatMap(([key, value]) => {
     if (!isNode(value)) return [];
     if (key === 'CommonTableExpr') return voidParts(value['ctequery'], String(value['ctename']));
     if (key !== 'ResTarget' || name === undefined) return voidParts(value, key === 'RangeSubselect' ? undefined : name);
@@ -63,22 +63,22 @@ function voidParts(part: unknown, name?: string): string[] {
 
 function isVoidCall(expression: unknown): boolean {
   const call = isNode(expression) ? expression['FuncCall'] : undefined;
-  const [, last] = isNode(call) ? (entriesOf(call['funcname']).at(-1) ?? []) : [];
+  const [, last] = isNode(call) ? (listEntries(call['funcname']).at(-1) ?? []) : [];
   return isNode(last) && isNode(last['String']) && voidFunctions.has(String(last['String']['sval']));
 }
 
 function visit(part: unknown, scope: Scope): void {
-  for (const [key, value] of entriesOf(part)) {
+  for (const [key, value] of listEntries(part)) {
     const isBranch = (key === 'larg' || key === 'rarg') && isNode(value) && 'limitOption' in value;
     if ((isBranch || levels.has(key)) && isNode(value)) visitLevel(value, scope);
     else if (key === 'ColumnRef' && isNode(value)) noteColumn(value, scope);
-    else visit(value, key === 'InsertStmt' && isNode(value) ? { ...scope, parts: partsOf(value, scope) } : scope);
+    else visit(value, key === 'InsertStmt' && isNode(value) ? { ...scope, parts: listParts(value, scope) } : scope);
   }
 }
 
 function visitLevel(statement: Node, scope: Scope): void {
   const level: Level = { tables: new Map(), outer: scope.level };
-  const parts = partsOf(statement, scope);
+  const parts = listParts(statement, scope);
   for (const source of [statement['relation'], statement['fromClause'], statement['usingClause']]) {
     readSource(source, level, parts);
   }
@@ -102,7 +102,7 @@ function visitLevel(statement: Node, scope: Scope): void {
 
 /** Returns the tables in the subqueries of a FROM clause that are not divided. */
 function undividedIn(part: unknown, parts: ReadonlySet<string>, isInside = false): string[] {
-  return entriesOf(part).flatMap(([key, value]) => {
+  return listEntries(part).flatMap(([key, value]) => {
     if (key === 'RangeVar' && isInside && isNode(value)) {
       const name = String(value['relname']);
       return divided.has(name) || parts.has(name) ? [] : [name];
@@ -112,9 +112,9 @@ function undividedIn(part: unknown, parts: ReadonlySet<string>, isInside = false
 }
 
 /** Returns the names of the parts of WITH that a statement may read. */
-function partsOf(statement: Node, { parts }: Scope): ReadonlySet<string> {
+function listParts(statement: Node, { parts }: Scope): ReadonlySet<string> {
   const withClause = isNode(statement['withClause']) ? statement['withClause']['ctes'] : [];
-  const own = entriesOf(withClause).flatMap(([, entry]) => {
+  const own = listEntries(withClause).flatMap(([, entry]) => {
     const part = isNode(entry) ? entry['CommonTableExpr'] : undefined;
     return isNode(part) ? [String(part['ctename'])] : [];
   });
@@ -129,7 +129,7 @@ function readSource(source: unknown, level: Level, parts: ReadonlySet<string>): 
   const table = 'relname' in source ? source : source['RangeVar'];
   if (isNode(table)) {
     const name = String(table['relname']);
-    if (!parts.has(name)) level.tables.set(aliasOf(table) ?? name, { name, isDivided: divided.has(name) });
+    if (!parts.has(name)) level.tables.set(toAlias(table) ?? name, { name, isDivided: divided.has(name) });
   }
   const join = source['JoinExpr'];
   if (isNode(join)) readSource([join['larg'], join['rarg']], level, parts);
@@ -137,7 +137,7 @@ function readSource(source: unknown, level: Level, parts: ReadonlySet<string>): 
 
 /** Notes a column of a table around a part that reads tables of the other class. */
 function noteColumn(column: Node, { level, problems }: Scope): void {
-  const [alias, ...others] = entriesOf(column['fields']).map(([, field]) =>
+  const [alias, ...others] = listEntries(column['fields']).map(([, field]) =>
     isNode(field) && isNode(field['String']) ? String(field['String']['sval']) : '',
   );
   if (alias === undefined || others.length === 0) return;

@@ -150,10 +150,10 @@ describe('settings', () => {
   });
 
   it('finds the API of a GitHub with data residency at a host of its own', () => {
-    const apiUrlOf = (url: string) => readConfig({ GITHUB_URL: url }, noFiles).providers[0]?.apiUrl;
-    assert.equal(apiUrlOf('https://acme.ghe.com/'), 'https://api.acme.ghe.com');
-    assert.equal(apiUrlOf('https://ACME.GHE.com'), 'https://api.acme.ghe.com');
-    assert.equal(apiUrlOf('https://acme-ghe.com'), 'https://acme-ghe.com/api/v3');
+    const toApiUrl = (url: string) => readConfig({ GITHUB_URL: url }, noFiles).providers[0]?.apiUrl;
+    assert.equal(toApiUrl('https://acme.ghe.com/'), 'https://api.acme.ghe.com');
+    assert.equal(toApiUrl('https://ACME.GHE.com'), 'https://api.acme.ghe.com');
+    assert.equal(toApiUrl('https://acme-ghe.com'), 'https://acme-ghe.com/api/v3');
     const yaml = '- {name: work, kind: github, url: "https://acme.ghe.com"}\n';
     const [, fromFile] = readConfig({ PROVIDERS_FILE: 'p.yaml' }, () => yaml).providers;
     assert.equal(fromFile?.apiUrl, 'https://api.acme.ghe.com');

@@ -6,7 +6,7 @@ import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory
 import { prepareDataDirectory } from '../../src/database/embedded/data-directory.ts';
 
 const isRoot = process.geteuid?.() === 0;
-const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
+const toMode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
 
 /** Returns the paths below a directory that other users may read, write or enter. */
 function openPaths(directory: string): string[] {
@@ -21,7 +21,7 @@ describe('preparation of DATA_DIR', () => {
     await using directory = await makeTemporaryDirectory();
     prepareDataDirectory(directory.pathOf('a/data'));
     assert.deepEqual(
-      [modeOf(directory.pathOf('a/data')), modeOf(directory.pathOf('a/data/histories'))],
+      [toMode(directory.pathOf('a/data')), toMode(directory.pathOf('a/data/histories'))],
       ['700', '700'],
     );
   });
@@ -43,10 +43,10 @@ describe('preparation of DATA_DIR', () => {
     prepareDataDirectory(data);
     assert.deepEqual(openPaths(data), []);
     assert.deepEqual(
-      ['', 'histories/7.git/objects', 'histories/7.git/config'].map((path) => modeOf(join(data, path))),
+      ['', 'histories/7.git/objects', 'histories/7.git/config'].map((path) => toMode(join(data, path))),
       ['700', '700', '600'],
     );
-    assert.equal(modeOf(outside), '644');
+    assert.equal(toMode(outside), '644');
   });
 
   it('refuses it in one line when another user owns it, or all users share it', async (t) => {
@@ -57,7 +57,7 @@ describe('preparation of DATA_DIR', () => {
       () => prepareDataDirectory(directory.pathOf('shared')),
       /^AppError: DATA_DIR: .*shared is shared by all users/,
     );
-    assert.equal(modeOf(directory.pathOf('shared')), '777');
+    assert.equal(toMode(directory.pathOf('shared')), '777');
     if (!isRoot) {
       t.skip('changing owners needs root');
       return;

@@ -6,7 +6,7 @@ import type { Viewer, World } from '../../world/world.ts';
 import type { ResponseContext } from '../rest/accounts.ts';
 import { simpleAccount } from '../rest/accounts.ts';
 import { tokenIn } from '../tokens.ts';
-import { payloadOf } from '../webhooks/payloads.ts';
+import { toPayload } from '../webhooks/payloads.ts';
 import type { CheckRun } from './checks.ts';
 import { Deliverer } from './deliverer.ts';
 import {
@@ -224,7 +224,7 @@ export class App {
         action: event.action,
         installationId: installation.id,
         repositoryId: repository?.id ?? null,
-        payload: { ...payloadOf(this.#context, event), installation: { id: installation.id, node_id: 'MDI=' } },
+        payload: { ...toPayload(this.#context, event), installation: { id: installation.id, node_id: 'MDI=' } },
       });
     }
   }

@@ -46,7 +46,7 @@ export function describeInstallation(
     repository_selection: selection,
     access_tokens_url: `${context.apiUrl}/app/installations/${id}/access_tokens`,
     repositories_url: `${context.apiUrl}/installation/repositories`,
-    html_url: `${context.origin}/${pageOf(account)}settings/installations/${id}`,
+    html_url: `${context.origin}/${toPage(account)}settings/installations/${id}`,
     app_id: app.id,
     app_slug: app.slug,
     target_id: account.id,
@@ -63,7 +63,7 @@ export function describeInstallation(
   };
 }
 
-function pageOf({ type, login }: Account): string {
+function toPage({ type, login }: Account): string {
   return type === 'Organization' ? `organizations/${login}/` : '';
 }
 

@@ -1,4 +1,4 @@
-import { type ActivityItem, activityOf } from '../../world/activity-index.ts';
+import { type ActivityItem, toActivity } from '../../world/activity-index.ts';
 import type { Account, Repository } from '../../world/model.ts';
 import { connection, type PageArguments } from './connection.ts';
 import { collectContributions } from './contributions-collection.ts';
@@ -43,7 +43,7 @@ function userFields(context: FieldRequest, account: Account): Fields {
   const { world, viewer } = context;
   const visible = <Item>(contributions: readonly ActivityItem<Item>[]): ActivityItem<Item>[] =>
     contributions.filter(({ repository }) => world.canSee(viewer, repository));
-  const activity = () => activityOf(world, account.id);
+  const activity = () => toActivity(world, account.id);
   return {
     bio: account.bio ?? '',
     company: null,
@@ -69,7 +69,7 @@ function userFields(context: FieldRequest, account: Account): Fields {
       connection(
         {
           name: 'issues',
-          items: visible(activity().issues).filter(({ item }) => !args.states || args.states.includes(stateOf(item))),
+          items: visible(activity().issues).filter(({ item }) => !args.states || args.states.includes(toState(item))),
           key: ({ item }) => item.createdAt.getTime(),
           id: ({ item }) => item.id,
           toNode: ({ item, repository }) => context.fieldsOf.issue(repository, item),
@@ -81,7 +81,7 @@ function userFields(context: FieldRequest, account: Account): Fields {
         {
           name: 'pullRequests',
           items: visible(activity().pullRequests).filter(
-            ({ item }) => !args.states || args.states.includes(item.mergedAt === null ? stateOf(item) : 'MERGED'),
+            ({ item }) => !args.states || args.states.includes(item.mergedAt === null ? toState(item) : 'MERGED'),
           ),
           key: ({ item }) => item.createdAt.getTime(),
           id: ({ item }) => item.id,
@@ -141,6 +141,6 @@ function organizationFields(context: FieldRequest, account: Account): Fields {
   };
 }
 
-function stateOf(item: { closedAt: Date | null }): string {
+function toState(item: { closedAt: Date | null }): string {
   return item.closedAt === null ? 'OPEN' : 'CLOSED';
 }

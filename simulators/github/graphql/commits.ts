@@ -1,10 +1,10 @@
-import { lineCountsOf } from '../../world/line-counts.ts';
+import { toLineCounts } from '../../world/line-counts.ts';
 import type { Commit, Person, Repository } from '../../world/model.ts';
 import { connection, type PageArguments } from './connection.ts';
 import { type FieldRequest, type Fields, time } from './field-request.ts';
 
 export function commitFields(context: FieldRequest, repository: Repository, commit: Commit): Fields {
-  const { additions, deletions, changedFiles } = lineCountsOf(commit);
+  const { additions, deletions, changedFiles } = toLineCounts(commit);
   return {
     __typename: 'Commit',
     id: `C_${commit.oid}`,

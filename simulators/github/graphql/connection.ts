@@ -37,7 +37,7 @@ export function connection<Item>(listing: Listing<Item>, args: PageArguments): F
     edges: () =>
       page().items.map((item) =>
         Object.assign(
-          { cursor: toCursor(keyOf(listing, item)), node: () => listing.toNode(item) },
+          { cursor: toCursor(toKey(listing, item)), node: () => listing.toNode(item) },
           listing.edge?.(item),
         ),
       ),
@@ -47,8 +47,8 @@ export function connection<Item>(listing: Listing<Item>, args: PageArguments): F
       return {
         hasNextPage,
         hasPreviousPage,
-        startCursor: first === undefined ? null : toCursor(keyOf(listing, first)),
-        endCursor: last === undefined ? null : toCursor(keyOf(listing, last)),
+        startCursor: first === undefined ? null : toCursor(toKey(listing, first)),
+        endCursor: last === undefined ? null : toCursor(toKey(listing, last)),
       };
     },
   };
@@ -67,7 +67,7 @@ function computePage<Item>(listing: Listing<Item>, args: PageArguments): Page<It
   const before = fromCursor(args.before);
   const direction = descending ? -1 : 1;
   const within = listing.items
-    .map((item) => ({ item, key: keyOf(listing, item) }))
+    .map((item) => ({ item, key: toKey(listing, item) }))
     .filter(
       ({ key }) =>
         (after === undefined || direction * compareKeys(key, after) > 0) &&
@@ -103,7 +103,7 @@ function pageSize(name: string, { first, last }: PageArguments): number {
   return size;
 }
 
-function keyOf<Item>(listing: Listing<Item>, item: Item): Key {
+function toKey<Item>(listing: Listing<Item>, item: Item): Key {
   return [listing.key(item), listing.id(item)];
 }
 

@@ -1,4 +1,4 @@
-import { type ActivityItem, activityOf } from '../../world/activity-index.ts';
+import { type ActivityItem, toActivity } from '../../world/activity-index.ts';
 import type { Account, Repository } from '../../world/model.ts';
 import { type FieldRequest, type Fields, faultyArgument, time } from './field-request.ts';
 
@@ -15,7 +15,7 @@ export function collectContributions(
   args: { from?: string | null; to?: string | null },
 ): Fields {
   const { from, to } = readWindow(args, context.world.now());
-  const activity = activityOf(context.world, account.id);
+  const activity = toActivity(context.world, account.id);
   let counted: Counted | undefined;
   const count = (): Counted => {
     if (counted === undefined) {
@@ -78,14 +78,14 @@ function readWindow(args: { from?: string | null; to?: string | null }, now: Dat
 }
 
 const dayMs = 86_400_000;
-const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
+const toDay = (moment: Date): string => moment.toISOString().slice(0, 10);
 
 /** Whole days from the first to the last one, in weeks that begin on Sunday. */
 function calendar({ days }: Counted, from: Date, to: Date): Fields {
   const weeks: { firstDay: string; contributionDays: Fields[] }[] = [];
   let totalContributions = 0;
-  for (let day = Date.parse(dayOf(from)); day <= to.getTime(); day += dayMs) {
-    const date = dayOf(new Date(day));
+  for (let day = Date.parse(toDay(from)); day <= to.getTime(); day += dayMs) {
+    const date = toDay(new Date(day));
     const weekday = new Date(day).getUTCDay();
     if (weeks.length === 0 || weekday === 0) weeks.push({ firstDay: date, contributionDays: [] });
     const contributionCount = days.get(date) ?? 0;
@@ -96,15 +96,15 @@ function calendar({ days }: Counted, from: Date, to: Date): Fields {
 }
 
 function sundayBefore(moment: Date): Date {
-  const day = Date.parse(dayOf(moment));
+  const day = Date.parse(toDay(moment));
   return new Date(day - new Date(day).getUTCDay() * dayMs);
 }
 
 function countWithin(context: FieldRequest, account: Account, from: Date, to: Date): Counted {
   const { world, viewer } = context;
-  const activity = activityOf(world, account.id);
+  const activity = toActivity(world, account.id);
   const days = new Map<string, number>();
-  const addDay = (moment: Date): unknown => days.set(dayOf(moment), (days.get(dayOf(moment)) ?? 0) + 1);
+  const addDay = (moment: Date): unknown => days.set(toDay(moment), (days.get(toDay(moment)) ?? 0) + 1);
   let restricted = 0;
   const within = <Item>(
     contributions: readonly ActivityItem<Item>[],
@@ -135,7 +135,7 @@ function countWithin(context: FieldRequest, account: Account, from: Date, to: Da
 }
 
 /** Returns years, newest first; a commit's date may lie before GitHub began. */
-function contributionYears(activity: ReturnType<typeof activityOf>, { world, viewer }: FieldRequest): number[] {
+function contributionYears(activity: ReturnType<typeof toActivity>, { world, viewer }: FieldRequest): number[] {
   const dates = [
     ...activity.commits.map(({ repository, item }) => ({ repository, at: item.authoredAt })),
     ...activity.issues.map(({ repository, item }) => ({ repository, at: item.createdAt })),

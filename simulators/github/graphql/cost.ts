@@ -26,13 +26,13 @@ export function queryCost(document: DocumentNode, operation: OperationDefinition
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
-  const values = { ...defaultsOf(operation), ...variables };
+  const values = { ...toDefaults(operation), ...variables };
   const { requests, nodes } = countIn(operation.selectionSet, 1, fragments, values);
   return { points: Math.max(1, Math.round(requests / 100)), nodes };
 }
 
 /** Returns the default values of integer variables, for requests that leave them out. */
-function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
+function toDefaults({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
   return Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>
       defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],

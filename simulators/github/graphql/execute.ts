@@ -107,7 +107,7 @@ export async function executeQuery(
   }: Pick<FieldRequest, 'world' | 'viewer' | 'commenter' | 'origin' | 'rateLimit'> & Omit<Execution, 'errors'>,
 ): Promise<{ body: GraphqlBody; load: number }> {
   const context: FieldRequest = { ...from, load: 0, fieldsOf: undefined as unknown as FieldResolver };
-  context.fieldsOf = resolverOf(context);
+  context.fieldsOf = toResolver(context);
   const execution: Execution = { fault, refusalOf, errors: [] };
   const result = await execute({
     schema,
@@ -166,7 +166,7 @@ function inside({ ownerId }: Repository, fields: Fields): Fields {
   return fields;
 }
 
-function resolverOf(context: FieldRequest): FieldResolver {
+function toResolver(context: FieldRequest): FieldResolver {
   const fieldsOfAccount = (account: Account): Fields => {
     const fields = accountFields(context, account);
     if (account.type === 'Organization') owners.set(fields, account.id);

@@ -6,7 +6,7 @@ import { type FieldRequest, type Fields, time } from './field-request.ts';
 
 /** Fields that several kinds of objects share: place, author, labels, people, reactions. */
 
-export function pageOf(context: FieldRequest, repository: Repository): string {
+export function toPage(context: FieldRequest, repository: Repository): string {
   const owner = context.world.accountById(repository.ownerId)?.login ?? 'ghost';
   return `${context.origin}/${owner}/${repository.name}`;
 }
@@ -28,8 +28,8 @@ export function writtenFields(
     authorAssociation: () => authorAssociation(context.world, repository, authorId),
     viewerDidAuthor: context.viewer.accountId === authorId,
     repository: () => context.fieldsOf.repository(repository),
-    url: () => `${pageOf(context, repository)}/${path}`,
-    resourcePath: () => new URL(`${pageOf(context, repository)}/${path}`).pathname,
+    url: () => `${toPage(context, repository)}/${path}`,
+    resourcePath: () => new URL(`${toPage(context, repository)}/${path}`).pathname,
   };
 }
 

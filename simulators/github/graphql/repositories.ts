@@ -34,7 +34,7 @@ export function repositoryFields(context: FieldRequest, repository: Repository):
     hasIssuesEnabled: true,
     hasDiscussionsEnabled: repository.hasDiscussions,
     primaryLanguage:
-      repository.language === null ? null : { name: repository.language, color: colorOf(repository.language) },
+      repository.language === null ? null : { name: repository.language, color: toColor(repository.language) },
     licenseInfo: repository.license,
     defaultBranchRef:
       tip === undefined
@@ -149,14 +149,14 @@ function findObject(
   const isTip = revision === 'HEAD' || revision === repository.defaultBranch || revision === tip;
   if (path !== undefined) return isTip && tip !== undefined ? findFile(context, repository, path) : null;
   const target = oid ?? (isTip ? tip : expression);
-  const commit = target === undefined ? undefined : commitsOf(repository).get(target);
+  const commit = target === undefined ? undefined : listCommits(repository).get(target);
   return commit === undefined ? null : context.fieldsOf.commit(repository, commit);
 }
 
 const byOid = new WeakMap<Repository, { count: number; tip: string | undefined; commits: Map<string, Commit> }>();
 
 /** Indexes the commits of a repository: a history has up to 100,000 commits, and clients request one at a time. */
-function commitsOf(repository: Repository): Map<string, Commit> {
+function listCommits(repository: Repository): Map<string, Commit> {
   const { length: count } = repository.commits;
   const tip = repository.commits.at(-1)?.oid;
   const cached = byOid.get(repository);
@@ -166,6 +166,6 @@ function commitsOf(repository: Repository): Map<string, Commit> {
   return commits;
 }
 
-function colorOf(language: string): string {
+function toColor(language: string): string {
   return `#${createHash('sha1').update(language).digest('hex').slice(0, 6)}`;
 }

@@ -1,4 +1,4 @@
-import { type ActivityItem, activityOf } from '../../world/activity-index.ts';
+import { type ActivityItem, toActivity } from '../../world/activity-index.ts';
 import {
   type Account,
   type Discussion,
@@ -52,10 +52,10 @@ export function find(
   const terms = query.split(/\s+/).filter((term) => term !== '');
   const person = terms.flatMap((term) => /^(author|answered-by):(.+)$/.exec(term) ?? []).slice(1, 3);
   const [role, login = ''] = person;
-  const account = accountOf(world, login);
+  const account = findAccount(world, login);
   if (role === undefined) throw new Error(`the simulator searches by author or answered-by only, not ${query}`);
   if (account === undefined) return [];
-  const activity = activityOf(world, account.id);
+  const activity = toActivity(world, account.id);
   const candidates: ActivityItem<Item>[] =
     type === 'DISCUSSION'
       ? role === 'author'
@@ -68,7 +68,7 @@ export function find(
   );
 }
 
-function accountOf(world: FieldRequest['world'], login: string): Account | undefined {
+function findAccount(world: FieldRequest['world'], login: string): Account | undefined {
   const app = /^app\/(.+)$/.exec(login)?.[1];
   const account = world.accountByLogin(app === undefined ? login : `${app}[bot]`);
   return app !== undefined && account?.type !== 'Bot' ? undefined : account;

@@ -2,7 +2,7 @@ import type { Repository } from '../../world/model.ts';
 import type { ResponseContext } from './accounts.ts';
 
 /** Returns the addresses of a repository: `url` for programs, `page` for people. */
-export function addressesOf(
+export function listAddresses(
   { world, apiUrl, origin }: ResponseContext,
   repository: Repository,
 ): { url: string; page: string } {

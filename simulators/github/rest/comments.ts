@@ -11,7 +11,7 @@ import {
 import { branchTip } from '../../world/threads.ts';
 import { time } from '../graphql/field-request.ts';
 import { ghost, type ResponseContext, simpleAccount } from './accounts.ts';
-import { addressesOf } from './addresses.ts';
+import { listAddresses } from './addresses.ts';
 
 /** A comment and the thread that it belongs to. */
 export interface CommentAt<Thread> {
@@ -25,7 +25,7 @@ export function issueComment(
   repository: Repository,
   { thread, comment }: CommentAt<Issue | PullRequest>,
 ): object {
-  const { url, page } = addressesOf(context, repository);
+  const { url, page } = listAddresses(context, repository);
   const path = isPullRequest(thread) ? 'pull' : 'issues';
   return {
     ...commentFields(context, repository, comment, `${url}/issues/comments/${comment.id}`),
@@ -42,7 +42,7 @@ export function reviewComment(
   pull: PullRequest,
   comment: ReviewComment,
 ): object {
-  const { url, page } = addressesOf(context, repository);
+  const { url, page } = listAddresses(context, repository);
   const self = `${url}/pulls/comments/${comment.id}`;
   const htmlUrl = `${page}/pull/${pull.number}#discussion_r${comment.id}`;
   const pullUrl = `${url}/pulls/${pull.number}`;

@@ -1,13 +1,13 @@
 import { gitId } from '../../git/git-id.ts';
 import type { Repository } from '../../world/model.ts';
 import type { ResponseContext } from './accounts.ts';
-import { addressesOf } from './addresses.ts';
+import { listAddresses } from './addresses.ts';
 
 /** Returns a file of the default branch, undefined when there is none. */
 export function contentFile(context: ResponseContext, repository: Repository, path: string): object | undefined {
   const text = repository.files.get(path);
   if (text === undefined || repository.commits.length === 0) return undefined;
-  const { url, page } = addressesOf(context, repository);
+  const { url, page } = listAddresses(context, repository);
   const content = Buffer.from(text);
   const sha = gitId('blob', content);
   const self = `${url}/contents/${path}?ref=${repository.defaultBranch}`;

@@ -10,7 +10,7 @@ import {
 } from '../../world/model.ts';
 import { time } from '../graphql/field-request.ts';
 import { ghost, type ResponseContext, simpleAccount } from './accounts.ts';
-import { addressesOf } from './addresses.ts';
+import { listAddresses } from './addresses.ts';
 import { reactionSummary } from './comments.ts';
 
 const repositoryLinks = [
@@ -55,7 +55,7 @@ const repositoryLinks = [
 export function describeRepository(context: ResponseContext, repository: Repository): object {
   const owner = context.world.accountById(repository.ownerId);
   if (owner === undefined) throw new Error(`no account owns ${repository.name}`);
-  const { url, page } = addressesOf(context, repository);
+  const { url, page } = listAddresses(context, repository);
   const stars = context.world.starsOf(repository).length;
   const open = [...repository.issues, ...repository.pullRequests].filter(({ closedAt }) => closedAt === null).length;
   return {
@@ -119,7 +119,7 @@ export function describeRepository(context: ResponseContext, repository: Reposit
 }
 
 export function issue(context: ResponseContext, repository: Repository, item: Issue | PullRequest): object {
-  const { url: repositoryUrl, page } = addressesOf(context, repository);
+  const { url: repositoryUrl, page } = listAddresses(context, repository);
   const url = `${repositoryUrl}/issues/${item.number}`;
   const isPull = isPullRequest(item);
   const path = isPull ? 'pull' : 'issues';
@@ -193,7 +193,7 @@ export function label(repositoryUrl: string, name: string): object {
 }
 
 export function commit(context: ResponseContext, repository: Repository, source: Commit): object {
-  const { url, page: repositoryPage } = addressesOf(context, repository);
+  const { url, page: repositoryPage } = listAddresses(context, repository);
   const page = `${repositoryPage}/commit`;
   const account = (email: string): object | null => {
     const found = context.world.accountByEmail(email);

@@ -220,7 +220,7 @@ const routes: readonly Route[] = [
     '/search/issues',
     (context, _names, query) => {
       const found = find(context, 'ISSUE', query.get('q') ?? '');
-      const { size, offset } = pageOf(query);
+      const { size, offset } = toPage(query);
       const items = found
         .slice(offset, offset + size)
         .map(({ repository, item }) =>
@@ -288,7 +288,7 @@ function listedComments<At extends { comment: Comment }>(all: At[], query: URLSe
     );
 }
 
-function pageOf(query: URLSearchParams): { size: number; offset: number; number: number } {
+function toPage(query: URLSearchParams): { size: number; offset: number; number: number } {
   const size = Math.min(100, Number(query.get('per_page') ?? '30'));
   const number = Math.max(1, Number(query.get('page') ?? '1'));
   return { size, number, offset: (number - 1) * size };
@@ -300,7 +300,7 @@ function page<Item>(
   items: readonly Item[],
   toBody: (item: Item) => object,
 ): RestReply {
-  const { size, offset, number } = pageOf(query);
+  const { size, offset, number } = toPage(query);
   const last = Math.ceil(items.length / size);
   const link = (to: number, rel: string): string => {
     const params = new URLSearchParams(query);

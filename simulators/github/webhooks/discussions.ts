@@ -3,13 +3,13 @@ import type { Discussion, DiscussionComment, Repository } from '../../world/mode
 import { nodeId } from '../../world/world.ts';
 import { time } from '../graphql/field-request.ts';
 import type { ResponseContext } from '../rest/accounts.ts';
-import { addressesOf } from '../rest/addresses.ts';
+import { listAddresses } from '../rest/addresses.ts';
 import { reactionSummary } from '../rest/comments.ts';
 import { label } from '../rest/repositories.ts';
 import { accountOrNull } from './pull-requests.ts';
 
 export function discussion(context: ResponseContext, repository: Repository, item: Discussion): object {
-  const { url: base, page } = addressesOf(context, repository);
+  const { url: base, page } = listAddresses(context, repository);
   const url = `${base}/discussions/${item.number}`;
   const htmlUrl = `${page}/discussions/${item.number}`;
   const { category } = item;
@@ -57,7 +57,7 @@ export function discussionComment(
   item: Discussion,
   comment: DiscussionComment,
 ): object {
-  const { url: base, page } = addressesOf(context, repository);
+  const { url: base, page } = listAddresses(context, repository);
   return {
     id: comment.id,
     node_id: comment.nodeId,

@@ -2,7 +2,7 @@ import type { EventDetails, WorldEvent } from '../../world/events.ts';
 import type { Account, Repository } from '../../world/model.ts';
 import { time } from '../graphql/field-request.ts';
 import { ghost, type ResponseContext, simpleAccount, simpleOrganization } from '../rest/accounts.ts';
-import { addressesOf } from '../rest/addresses.ts';
+import { listAddresses } from '../rest/addresses.ts';
 import { issueComment, reviewComment } from '../rest/comments.ts';
 import { describeRepository, issue, label } from '../rest/repositories.ts';
 import { discussion, discussionComment } from './discussions.ts';
@@ -13,7 +13,7 @@ import { pushed } from './push.ts';
  * Returns the payload that GitHub sends for an event. It shows the present state, and lacks the App's installation.
  * @see https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */
-export function payloadOf(context: ResponseContext, event: WorldEvent): object {
+export function toPayload(context: ResponseContext, event: WorldEvent): object {
   const { action, repository, ownerId, senderId, details } = event;
   const owner = context.world.accountById(ownerId);
   return {
@@ -104,7 +104,7 @@ function labelOrPerson(
 ): object {
   const isReviewer = action === 'review_requested' || action === 'review_request_removed';
   return {
-    ...(name !== undefined && { label: label(addressesOf(context, repository).url, name) }),
+    ...(name !== undefined && { label: label(listAddresses(context, repository).url, name) }),
     ...(subject && { [isReviewer ? 'requested_reviewer' : 'assignee']: account(context, subject) }),
   };
 }

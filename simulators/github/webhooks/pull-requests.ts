@@ -3,17 +3,17 @@ import type { PullRequest, Repository, Review } from '../../world/model.ts';
 import { branchTip } from '../../world/threads.ts';
 import { time } from '../graphql/field-request.ts';
 import { type ResponseContext, simpleAccount } from '../rest/accounts.ts';
-import { addressesOf } from '../rest/addresses.ts';
+import { listAddresses } from '../rest/addresses.ts';
 import { describeRepository, label, simpleAccounts } from '../rest/repositories.ts';
 
 /** Returns a pull request as events about its reviews show it. */
 export function simplePullRequest(context: ResponseContext, repository: Repository, pull: PullRequest): object {
-  const { url: base, page } = addressesOf(context, repository);
+  const { url: base, page } = listAddresses(context, repository);
   const url = `${base}/pulls/${pull.number}`;
   const issueUrl = `${base}/issues/${pull.number}`;
   const htmlUrl = `${page}/pull/${pull.number}`;
   const assignees = simpleAccounts(context, pull.assigneeIds);
-  const links = linksOf(base, url, issueUrl, pull);
+  const links = listLinks(base, url, issueUrl, pull);
   return {
     url,
     id: pull.id,
@@ -82,7 +82,7 @@ export function fullPullRequest(context: ResponseContext, repository: Repository
 
 /** Returns a review as events about it show it. */
 export function review(context: ResponseContext, repository: Repository, pull: PullRequest, item: Review): object {
-  const { url, page } = addressesOf(context, repository);
+  const { url, page } = listAddresses(context, repository);
   const pullUrl = `${url}/pulls/${pull.number}`;
   const htmlUrl = `${page}/pull/${pull.number}#pullrequestreview-${item.id}`;
   return {
@@ -101,7 +101,7 @@ export function review(context: ResponseContext, repository: Repository, pull: P
   };
 }
 
-function linksOf(base: string, url: string, issueUrl: string, pull: PullRequest) {
+function listLinks(base: string, url: string, issueUrl: string, pull: PullRequest) {
   return {
     commits_url: `${url}/commits`,
     review_comments_url: `${url}/comments`,

@@ -2,7 +2,7 @@ import type { Push } from '../../world/events.ts';
 import type { Commit, Person, Repository } from '../../world/model.ts';
 import { time } from '../graphql/field-request.ts';
 import type { ResponseContext } from '../rest/accounts.ts';
-import { addressesOf } from '../rest/addresses.ts';
+import { listAddresses } from '../rest/addresses.ts';
 
 /** GitHub lists at most this number of commits. */
 const maxCommits = 2048;
@@ -10,7 +10,7 @@ const noCommit = '0'.repeat(40);
 
 export function pushed(context: ResponseContext, repository: Repository, push: Push, pusher: string): object {
   const { before, after, forced, commits } = push;
-  const { page } = addressesOf(context, repository);
+  const { page } = listAddresses(context, repository);
   const head = repository.commits.findLast(({ oid }) => oid === after);
   return {
     ref: `refs/heads/${repository.defaultBranch}`,
@@ -38,7 +38,7 @@ function commit(context: ResponseContext, repository: Repository, source: Commit
     distinct: true,
     message: source.message,
     timestamp: time(source.committedAt),
-    url: `${addressesOf(context, repository).page}/commit/${source.oid}`,
+    url: `${listAddresses(context, repository).page}/commit/${source.oid}`,
     author: person(source.author, source.authoredAt),
     committer: person(source.committer, source.committedAt),
     added: source.paths?.added ?? [],

@@ -36,7 +36,7 @@ import {
   NewcomersQuery,
   RepositoriesQuery,
   readLimits,
-  WindowQuery,
+  WindowedListQuery,
 } from './windowed-list.ts';
 
 const ContributorItem = Type.Object(
@@ -53,7 +53,7 @@ const ContributorItem = Type.Object(
 
 const Query = Type.Object({
   ...PageParameters.properties,
-  ...WindowQuery.properties,
+  ...WindowedListQuery.properties,
   ...NewcomersQuery.properties,
   format: FormatParameter,
   bots: Type.Optional(Type.Boolean({ description: 'False leaves bots out. Default: true in JSON, false in images.' })),

@@ -24,7 +24,7 @@ const maxListLength = 8000;
 const kindNames = namesOfKinds(contributionKinds);
 
 /** The parameters that limit what a list of contributors counts, and whom it shows. */
-export const WindowQuery = Type.Object({
+export const WindowedListQuery = Type.Object({
   ...WindowParameters.properties,
   kinds: Type.Optional(
     Type.String({
@@ -76,7 +76,7 @@ export const RepositoriesQuery = Type.Object({
 });
 
 /** The parameters of a request, as their schemas read them. */
-export interface WindowTexts extends WindowText {
+export interface WindowedListTexts extends WindowText {
   kinds?: string | undefined;
   type?: PersonType | undefined;
   repositories?: string | undefined;
@@ -103,7 +103,7 @@ export interface Limits {
  * @returns undefined when the request has none; the stored list of the lifetime is used then.
  * @throws AppError `invalid_input` that names the parameter and the nearest valid value.
  */
-export function readLimits(texts: WindowTexts, window: Window | undefined): Limits | undefined {
+export function readLimits(texts: WindowedListTexts, window: Window | undefined): Limits | undefined {
   const { kinds, type, repositories, exclude_repositories: excluded, newcomers = false } = texts;
   if (newcomers && (window?.since ?? null) === null) throw invalid('newcomers needs a window with a beginning.');
   const given = [window, kinds, type, repositories, excluded];
@@ -217,7 +217,7 @@ export async function loadWithinLimits(
 export async function findNarrowed(
   connection: RouteServices['connection'],
   scope: Scope,
-  { repositories, exclude_repositories: excluded }: Pick<WindowTexts, 'repositories' | 'exclude_repositories'>,
+  { repositories, exclude_repositories: excluded }: Pick<WindowedListTexts, 'repositories' | 'exclude_repositories'>,
   isOwner: boolean,
 ): Promise<{ only: string[] | null; except: string[] } | undefined> {
   if (repositories === undefined && excluded === undefined) return undefined;
@@ -229,7 +229,7 @@ type NamedRepositories = Pick<Limits, 'repositories' | 'excluded'>;
 function readRepositories({
   repositories,
   exclude_repositories: excluded,
-}: Pick<WindowTexts, 'repositories' | 'exclude_repositories'>): NamedRepositories {
+}: Pick<WindowedListTexts, 'repositories' | 'exclude_repositories'>): NamedRepositories {
   return {
     repositories: repositories === undefined ? undefined : readNames('repositories', repositories),
     excluded: excluded === undefined ? [] : readNames('exclude_repositories', excluded),

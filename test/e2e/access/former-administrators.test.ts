@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addMember, removeMember } from '../../../simulators/world/repository-changes.ts';
 import { fromOwnAddress } from '../../integration/access/owner.ts';
-import { auditOf, createKey, embed, person, settings } from '../../service/access/former-administrators.ts';
+import { createKey, embed, findAudit, person, settings } from '../../service/access/former-administrators.ts';
 import { clock, until } from '../../time.ts';
 import { appSettings, organization, reconcileNow, secret } from '../installations/installed.ts';
 import { startTestService } from '../service.ts';
@@ -44,6 +44,6 @@ describe('revocation of keys and embed links of former administrators', () => {
       }, 'the key has ended');
       assert.equal((await node.get(link.path, fromOwnAddress({}))).status, 404);
     }
-    assert.deepEqual((await auditOf(fixture)).slice(-2), ['key_ended service', 'embed_ended service']);
+    assert.deepEqual((await findAudit(fixture)).slice(-2), ['key_ended service', 'embed_ended service']);
   });
 });

@@ -4,7 +4,7 @@ import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { countStoredByKind } from '../../contract/service-responses.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
-import { commentsOf, issueHosts, openIssues } from '../../integration/announcing/issue-hosts.ts';
+import { issueHosts, listComments, openIssues } from '../../integration/announcing/issue-hosts.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
@@ -73,8 +73,8 @@ describe('announcements in issues', () => {
       return (await states()).join() === 'dead is in a repository of another owner,sent ' ? true : undefined;
     }, 'each notification is sent or given up');
     assert.deepEqual(simulator.losses, []);
-    const [comment, ...more] = commentsOf(here);
-    assert.deepEqual([more, commentsOf(issueOfFork), comment?.[0]], [[], [], people.max.id]);
+    const [comment, ...more] = listComments(here);
+    assert.deepEqual([more, listComments(issueOfFork), comment?.[0]], [[], [], people.max.id]);
     const words = `🏆 \`ada-lovelace\` earned the achievement \`Reporter\` in \`${places.good}\`.`;
     assert.equal(comment?.[1].split('\n')[0], words);
     const { rows } = await service.database.pool.query<{ id: string; attempts: number }>(

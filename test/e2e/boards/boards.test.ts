@@ -88,16 +88,16 @@ describe('following of boards', () => {
     const settings = await service.get(`${engines.name}/settings`, chosen);
     assert.equal(settings.status, 200, settings.text);
     await poll(service);
-    const pointsOf = async (name: string): Promise<number> => {
+    const findPoints = async (name: string): Promise<number> => {
       const { body } = await service.get(`${path}?limit=100`);
       const found = body.data?.find(({ person }) => (person as { name: string }).name === name);
       return Number(found?.['points'] ?? 0);
     };
     const untilPoints = (name: string, points: number): Promise<boolean> =>
-      until(async () => ((await pointsOf(name)) === points ? true : undefined), `${name} has ${points} points`);
+      until(async () => ((await findPoints(name)) === points ? true : undefined), `${name} has ${points} points`);
     await until(async () => ((await service.get(path)).status === 200 ? true : undefined), 'the board is ranked');
     const [ada, max] = [personCalled(simulator, 'ada-lovelace'), personCalled(simulator, 'max-member')];
-    const before = await pointsOf(ada.login);
+    const before = await findPoints(ada.login);
     const pull = addPullRequest(simulator.world, awardingRepository(simulator), { author: ada });
     closeItem(simulator.world, pull, { merged: true, by: max });
     await untilPoints(ada.login, before + 5);

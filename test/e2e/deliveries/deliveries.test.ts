@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { outbox } from '../../../simulators/github/deliver.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addIssue } from '../../../simulators/world/activity.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteItem } from '../../../simulators/world/mutations.ts';
-import { addressesOf } from '../../../simulators/world/people.ts';
+import { listAddresses } from '../../../simulators/world/people.ts';
 import { editTitle } from '../../../simulators/world/threads.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
@@ -37,7 +37,7 @@ describe('application of deliveries', () => {
     const untilOwnNumbers = (login: string): Promise<true> =>
       until(async () => {
         const { body } = await service.get(`${login}/contributions`);
-        const expected = countersOf(world, login);
+        const expected = toCounters(world, login);
         return JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(expected) ? true : undefined;
       }, `the numbers of ${login} follow`);
     await untilOwnNumbers(accounts.user);
@@ -53,7 +53,7 @@ describe('application of deliveries', () => {
 
     const person = (login: string) => {
       const account = world.accountByLogin(login) ?? assert.fail();
-      return { name: login, email: addressesOf(account)[0] ?? assert.fail() };
+      return { name: login, email: listAddresses(account)[0] ?? assert.fail() };
     };
     await untilOwnNumbers(accounts.outsider);
     addCommit(world, repository, { author: person(accounts.user), coAuthors: [person(accounts.outsider)] });

@@ -19,7 +19,7 @@ export interface Fixture extends ContractWorld {
   service: TestService;
 }
 
-export const settingsOf = ({ url, tokens }: GiteaSimulator): Record<string, string> => ({
+export const listGiteaSettings = ({ url, tokens }: GiteaSimulator): Record<string, string> => ({
   GITEA_URL: url,
   GITEA_TOKEN: tokens.organization_member,
   GITEA_WEBHOOK_SECRET: deliverySecret,
@@ -42,7 +42,9 @@ export async function openFixture({
   await using stack = new AsyncDisposableStack();
   const world = createContractWorld();
   const simulator = stack.use(await startGiteaSimulator({ world: world.world, maxPerPage: 3, ...options }));
-  const service = stack.use(await start({ simulator, tokens: [], settings: settingsOf(simulator), now: world.now }));
+  const service = stack.use(
+    await start({ simulator, tokens: [], settings: listGiteaSettings(simulator), now: world.now }),
+  );
   const parts = stack.move();
   return { ...world, simulator, service, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue, addRepository } from '../../../simulators/world/activity.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../../simulators/world/expected-totals.ts';
 import { deleteRepository, renameRepository, setVisibility } from '../../../simulators/world/mutations.ts';
 import { engines, keeper } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
@@ -32,7 +32,7 @@ async function startInstalled() {
   const assertMatchesWorld = async (): Promise<void> => {
     const { body } = await service.get(`${engines.name}/contributors?limit=100`);
     const found = body.data.map(({ name, contributions }) => ({ login: name, contributions }));
-    assert.deepEqual(found, contributorsOf(simulator.world, engines.name));
+    assert.deepEqual(found, listContributors(simulator.world, engines.name));
   };
   await pollAfter();
   return {

@@ -21,7 +21,7 @@ export interface Fixture extends ContractWorld {
   cards: Repository;
 }
 
-export const settingsOf = ({ url, tokens }: GitLabSimulator): Record<string, string> => ({
+export const listGitLabSettings = ({ url, tokens }: GitLabSimulator): Record<string, string> => ({
   GITLAB_URL: url,
   GITLAB_TOKEN: tokens.organization_member,
   GITLAB_WEBHOOK_SECRET: deliverySecret,
@@ -43,7 +43,7 @@ export async function openFixture(start: StartService = startTestService): Promi
   addCommit(world.world, cards, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
   addIssue(world.world, cards, { author: people.max });
   const simulator = stack.use(await startGitLabSimulator({ world: world.world, maxPerPage: 3 }));
-  const service = stack.use(await start({ simulator, tokens: [], settings: settingsOf(simulator), now }));
+  const service = stack.use(await start({ simulator, tokens: [], settings: listGitLabSettings(simulator), now }));
   const parts = stack.move();
   return { ...world, simulator, service, looms, cards, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
@@ -61,7 +61,7 @@ export const untilResponsesMatchWorld = (
 
 /** Installs as the operator does, while the service runs. */
 export const install = ({ service, simulator }: Fixture, target: string): Promise<void> =>
-  installAsOperator(service, settingsOf(simulator), target);
+  installAsOperator(service, listGitLabSettings(simulator), target);
 
 export const deliver = ({ service }: Fixture, event: string, payload: object): Promise<string> =>
   sendDelivery(service, 'gitlab', delivery(event, payload));

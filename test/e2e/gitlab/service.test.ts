@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors, toCounters } from '../../../simulators/world/expected-totals.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { untilIdle } from '../access/state.ts';
@@ -17,14 +17,14 @@ describe('the service on GitLab', () => {
     assert.deepEqual([body.data[0]?.['name'], body.data[0]?.['provider']], [engines.name, 'gitlab']);
     await untilResponsesMatchWorld(fixture, 'everything is counted');
     const { body: ofOne } = await service.getComplete(`${entity(engines.name)}/contributors?repository=handbook`);
-    assert.deepEqual(toContributors(ofOne.data), contributorsOf(world, engines.name, { repository: 'handbook' }));
+    assert.deepEqual(toContributors(ofOne.data), listContributors(world, engines.name, { repository: 'handbook' }));
 
     const { body: below } = await service.get(entity(looms.login.toUpperCase()));
     assert.deepEqual([below.data[0]?.['name'], below.data[0]?.['type']], [looms.login, 'organization']);
     assert.match(String(below.data[0]?.['url']), /\/api\/v4\/groups\/analytical-engines%2Flooms$/);
     await untilResponsesMatchWorld(fixture, 'what the group below owns is counted', looms.login);
     const { body: cards } = await service.getComplete(`${entity(looms.login)}/contributors?repository=punch.cards`);
-    assert.deepEqual(toContributors(cards.data), contributorsOf(world, looms.login, { repository: 'punch.cards' }));
+    assert.deepEqual(toContributors(cards.data), listContributors(world, looms.login, { repository: 'punch.cards' }));
     for (const picture of ['contributors?format=svg', 'contributions?format=svg&card=calendar', 'badges/community']) {
       const { headers, text } = await service.get(`${entity(looms.login)}/${picture}`);
       assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/, picture);
@@ -37,7 +37,7 @@ describe('the service on GitLab', () => {
     await service.get(entity('max-member'));
     await untilIdle(service);
     const { body: numbers } = await service.get(`${entity('max-member')}/contributions`);
-    assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, people.max.login));
+    assert.deepEqual(numbers.data[0]?.['contributions'], toCounters(world, people.max.login));
     assert.deepEqual(numbers.meta_data.missing?.toSorted(), [
       'commits',
       'contributed_to',
@@ -57,8 +57,8 @@ describe('the service on GitLab', () => {
     assert.equal((await service.get(`${entity(engines.name)}/repositories`)).status, 401);
     const { body: listedPeople } = await service.getComplete(`${entity(engines.name)}/contributors`, bearer(token));
     const viewer = { accountId: fixture.people.olive.id, seesPrivate: true };
-    assert.deepEqual(toContributors(listedPeople.data), contributorsOf(world, engines.name, { viewer }));
-    assert.notDeepEqual(toContributors(listedPeople.data), contributorsOf(world, engines.name));
+    assert.deepEqual(toContributors(listedPeople.data), listContributors(world, engines.name, { viewer }));
+    assert.notDeepEqual(toContributors(listedPeople.data), listContributors(world, engines.name));
     assert.ok(simulator.gitRequests.some((request) => request.includes('secret-plans')));
     for (const line of service.lines) assert.doesNotMatch(line, /simulated_organization/);
     const member = await service.get(`${entity(engines.name)}/token`, bearer(simulator.tokens.organization_member));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../../simulators/world/expected-totals.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { untilIdle } from '../access/state.ts';
@@ -28,7 +28,7 @@ describe('installed repositories', () => {
     assert.equal((await service.get(`${engines.name}/contributors?repository=hidden-engine`)).status, 404);
     assert.equal((await service.get(path)).status, 401);
     const allContributors = await service.getComplete(`${engines.name}/contributors?limit=100`);
-    assert.deepEqual(toContributors(allContributors.body.data), contributorsOf(world, engines.name));
+    assert.deepEqual(toContributors(allContributors.body.data), listContributors(world, engines.name));
     // The service uses the installation, with the full API, also for an account without one.
     const ada = await service.getComplete(`${simulator.accounts.user}/contributions`);
     assert.deepEqual(ada.body.meta_data.missing ?? [], []);

@@ -42,9 +42,9 @@ const actions: readonly Action[] = [
   ({ world, repository, actor }) => addIssue(world, repository, { author: actor }),
   ({ world, repository, actor }) => addPullRequest(world, repository, { author: actor }),
   ({ world, repository, actor }) => addDiscussion(world, repository, { author: actor }),
-  ({ world, repository, actor }) => addCommit(world, repository, { author: personOf(actor) }),
+  ({ world, repository, actor }) => addCommit(world, repository, { author: toPerson(actor) }),
   ({ world, repository, actor, otherPerson }) =>
-    addCommit(world, repository, { author: personOf(actor), coAuthors: [personOf(otherPerson)] }),
+    addCommit(world, repository, { author: toPerson(actor), coAuthors: [toPerson(otherPerson)] }),
   ({ world, random, repository, actor }) => {
     const pull = random.pickIfAny(repository.pullRequests);
     return pull && addReview(world, pull, { author: actor, state: random.pick(['APPROVED', 'COMMENTED', 'PENDING']) });
@@ -68,12 +68,12 @@ const actions: readonly Action[] = [
     else unmarkAnswer(world, discussion);
   },
   ({ world, random, repository, actor }) => {
-    const open = random.pickIfAny(itemsOf(repository).filter(({ closedAt }) => closedAt === null));
+    const open = random.pickIfAny(listItems(repository).filter(({ closedAt }) => closedAt === null));
     return open && closeItem(world, open, { by: actor, ...('mergedAt' in open && { merged: random.chance(0.6) }) });
   },
   ({ world, random, repository, actor }) => {
     const closed = random.pickIfAny(
-      itemsOf(repository).filter((item) => item.closedAt !== null && !('mergedAt' in item && item.mergedAt !== null)),
+      listItems(repository).filter((item) => item.closedAt !== null && !('mergedAt' in item && item.mergedAt !== null)),
     );
     return closed && reopenItem(world, closed, { by: actor });
   },
@@ -82,7 +82,7 @@ const actions: readonly Action[] = [
     return item && deleteItem(world, repository, item, { by: actor });
   },
   ({ world, random, repository, actor }) => {
-    const item = random.pickIfAny(itemsOf(repository));
+    const item = random.pickIfAny(listItems(repository));
     const name = random.pick(labels);
     return item && (item.labels.includes(name) ? unlabel : label)(world, item, name, { by: actor });
   },
@@ -103,15 +103,15 @@ const actions: readonly Action[] = [
     return pull && review && dismissReview(world, pull, review);
   },
   ({ world, random, repository, actor }) => {
-    const comment = random.pickIfAny(commentsOf(repository));
+    const comment = random.pickIfAny(listComments(repository));
     return comment && editComment(world, comment, 'Edited.', { by: actor });
   },
   ({ world, random, repository, actor }) => {
-    const comment = random.pickIfAny(commentsOf(repository));
+    const comment = random.pickIfAny(listComments(repository));
     return comment && deleteComment(world, comment, { by: actor });
   },
   ({ world, random, repository, actor }) => {
-    const to = random.pickIfAny([...itemsOf(repository), ...commentsOf(repository)]);
+    const to = random.pickIfAny([...listItems(repository), ...listComments(repository)]);
     if (to === undefined) return;
     const reaction = to.reactions.find(({ accountId }) => accountId === actor.id);
     if (reaction === undefined) react(world, to, { by: actor, content: random.pick(reactionContents) });
@@ -124,7 +124,7 @@ const actions: readonly Action[] = [
   ({ world, repository, actor }) =>
     (repository.stars.some(({ accountId }) => accountId === actor.id) ? unstar : star)(world, repository, actor),
   ({ world, random, repository, actor }) => {
-    if (repository.commits.length > 2 && random.chance(0.3)) forcePush(world, repository, 2, [emailOf(actor)]);
+    if (repository.commits.length > 2 && random.chance(0.3)) forcePush(world, repository, 2, [toEmail(actor)]);
   },
   ({ world, random, repository }) => {
     if (!random.chance(0.2)) return;
@@ -138,21 +138,21 @@ export function performRandomAction(world: World, random: Random, repository: Re
   random.pick(actions)({ world, random, repository, actor: random.pick(people), otherPerson: random.pick(people) });
 }
 
-function itemsOf({ issues, pullRequests, discussions }: Repository) {
+function listItems({ issues, pullRequests, discussions }: Repository) {
   return [...issues, ...pullRequests, ...discussions];
 }
 
-function commentsOf({ issues, pullRequests }: Repository) {
+function listComments({ issues, pullRequests }: Repository) {
   return [
     ...issues.flatMap(({ comments }) => comments),
     ...pullRequests.flatMap(({ comments, reviewComments }) => [...comments, ...reviewComments]),
   ];
 }
 
-function personOf(account: Account): { name: string; email: string } {
-  return { name: account.login, email: emailOf(account) };
+function toPerson(account: Account): { name: string; email: string } {
+  return { name: account.login, email: toEmail(account) };
 }
 
-function emailOf({ id, login, emails }: Account): string {
+function toEmail({ id, login, emails }: Account): string {
   return emails[0] ?? `${id}+${login}@users.noreply.github.com`;
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addIssue, addPullRequest } from '../../../simulators/world/activity.ts';
-import { lineCountsOf } from '../../../simulators/world/line-counts.ts';
+import { toLineCounts } from '../../../simulators/world/line-counts.ts';
 import { forcePush } from '../../../simulators/world/mutations.ts';
 import { pushToPullRequest } from '../../../simulators/world/threads.ts';
 import { isOnCluster } from '../../database.ts';
@@ -58,7 +58,7 @@ describe('the data of an installed repository', { skip: isOnCluster }, () => {
     };
     const expected = (): unknown => [
       repository.commits
-        .map((commit) => ({ oid: commit.oid, ...lineCountsOf(commit), files: [...commit.changes.keys()] }))
+        .map((commit) => ({ oid: commit.oid, ...toLineCounts(commit), files: [...commit.changes.keys()] }))
         .toSorted((left, right) => (left.oid < right.oid ? -1 : 1)),
       repository.pullRequests.map(({ number, files }) => ({ number, files: files.map(({ path }) => path) })),
     ];

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool } from 'pg';
 import { recountRepository } from '../../../bench/recount-repository.ts';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors, toCounters } from '../../../simulators/world/expected-totals.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
@@ -77,7 +77,7 @@ export async function assertResponses(
   withinMs?: number,
 ): Promise<void> {
   let seen: unknown;
-  const expected = [contributorsOf(world, engines.name), countersOf(world, engines.name)];
+  const expected = [listContributors(world, engines.name), toCounters(world, engines.name)];
   const fetchBody = async (path: string): Promise<{ data?: Record<string, unknown>[] }> => {
     const response = await fetch(`${url}/v1/github/entities/${engines.name}/${path}`);
     return (await response.json()) as { data?: Record<string, unknown>[] };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addIssue, addRepository } from '../../../simulators/world/activity.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors, toCounters } from '../../../simulators/world/expected-totals.ts';
 import { deleteItem, forcePush, renameRepository, setVisibility } from '../../../simulators/world/mutations.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import { clock, until } from '../../time.ts';
@@ -27,7 +27,7 @@ async function allPages(service: TestService, path: string): Promise<ResponseBod
 async function assertMatchesWorld(simulator: Simulator, service: TestService, login: string): Promise<void> {
   await service.getComplete(`${login}/contributors`);
   const contributors = await allPages(service, `${login}/contributors?limit=7`);
-  assert.deepEqual(toContributors(contributors), contributorsOf(simulator.world, login));
+  assert.deepEqual(toContributors(contributors), listContributors(simulator.world, login));
 }
 
 describe('lists of contributors', () => {
@@ -38,7 +38,7 @@ describe('lists of contributors', () => {
     const { organization } = simulator.accounts;
     await assertMatchesWorld(simulator, service, organization);
     const { body: counted } = await service.getComplete(`${organization}/contributions`);
-    assert.deepEqual(counted.data[0]?.['contributions'], countersOf(simulator.world, organization));
+    assert.deepEqual(counted.data[0]?.['contributions'], toCounters(simulator.world, organization));
     const allContributors = await allPages(service, `${organization}/contributors?limit=100`);
     assert.ok(allContributors.every(({ name }) => name !== 'imported-person'));
     const { world, accounts } = simulator;
@@ -81,7 +81,7 @@ describe('lists of contributors', () => {
       await service.get(`${login}/contributors`);
       await until(async () => {
         const items = await allPages(service, `${login}/contributors?limit=100`);
-        return JSON.stringify(toContributors(items)) === JSON.stringify(contributorsOf(world, login))
+        return JSON.stringify(toContributors(items)) === JSON.stringify(listContributors(world, login))
           ? true
           : undefined;
       }, `${title} counts`);

@@ -22,7 +22,7 @@ const namesIn = (text: string): string[] => [
 ];
 
 /** Returns the names of the series of all metrics, whether or not they have a value yet. */
-function seriesOf(metrics: string): Map<string, string> {
+function listSeries(metrics: string): Map<string, string> {
   const series = new Map<string, string>();
   for (const [, name = '', type] of metrics.matchAll(/^# TYPE (\S+) (\w+)$/gm)) {
     const endings = type === 'histogram' ? ['', '_bucket', '_sum', '_count'] : [''];
@@ -62,7 +62,7 @@ describe('metrics of a service', () => {
       return text.includes('route="warm",status="200"') ? text : undefined;
     }, 'a response comes from the cache');
     const ofSeveralProcesses = await createPrimaryMetrics().registry.metrics();
-    const series = seriesOf(`${metrics}\n${ofSeveralProcesses}`);
+    const series = listSeries(`${metrics}\n${ofSeveralProcesses}`);
 
     for (const [document, text] of Object.entries(expressions)) {
       const named = namesIn(text);

@@ -30,8 +30,8 @@ async function openList() {
   const ids = await inTransaction(connection, (transaction) =>
     saveActors(transaction, 'github', actors, { mentionedAt: at(0), newId: uuidv7 }),
   );
-  const idOf = (number: number): string => ids.get(String(number)) ?? assert.fail();
-  const all = actors.map((_, index) => idOf(index + 1));
+  const toId = (number: number): string => ids.get(String(number)) ?? assert.fail();
+  const all = actors.map((_, index) => toId(index + 1));
   const owner = uuidv7();
   await pool.query(
     `insert into rankings (account_id, includes_private, excluded, built_at) values ($1, false, '{}', now())`,
@@ -50,7 +50,7 @@ async function openList() {
   );
   return {
     connection,
-    idOf,
+    idOf: toId,
     all,
     leadersAt: async (hours: number, limit = 100): Promise<string[]> => {
       const before = at(hours - 0.75);

@@ -17,7 +17,7 @@ const fields = ['first', 'first_in_organization'] as const;
 type Action = 'issue' | 'pull_request' | 'review';
 
 /** Returns a file with achievements for the first contributions of each action, and a receiver of their announcements. */
-function fileOf(actions: readonly Action[]): string {
+function toFile(actions: readonly Action[]): string {
   const achievements = actions.flatMap((action) =>
     fields.map((field) => ({ name: `${field} ${action}`, field, action })),
   );
@@ -51,7 +51,7 @@ async function openFirsts(actions: readonly Action[], items: readonly NewItem[])
   const opened = await reuseTestDatabase();
   const { connection, pool } = opened.database;
   const { repositoryId, ownerId } = await storeRepository(pool, { owner: 'acme', name: 'app', items, newId: uuidv7 });
-  const file = { path: 'p', oid: uuidv7(), ...readConfigFile(Buffer.from(fileOf(actions))) };
+  const file = { path: 'p', oid: uuidv7(), ...readConfigFile(Buffer.from(toFile(actions))) };
   await inTransaction(connection, (transaction) =>
     saveFile(transaction, repositoryId, { file, revision: null, readAt: now, isNew: true, newId: uuidv7 }),
   );

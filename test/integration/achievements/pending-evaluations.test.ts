@@ -10,7 +10,7 @@ import { type Contribution, type ContributionDetails, noDetails } from '../../..
 import { reuseTestDatabase } from '../../reused-database.ts';
 import {
   addRepository,
-  contributionOf,
+  makeContribution,
   removeContributions,
   storeContributions,
 } from '../contributions/stored-repository.ts';
@@ -95,7 +95,7 @@ describe('evaluation after a change', () => {
     const { id, ada } = await prepare(database);
     const evaluated: string[] = [];
     for (const [column, value] of Object.entries(otherStates)) {
-      const discussion = contributionOf({ kind: 'discussion', externalId: column, author: ada });
+      const discussion = makeContribution({ kind: 'discussion', externalId: column, author: ada });
       await storeContributions(connection, id, [discussion]);
       assert.deepEqual(await takePending(database, 'discussion'), ['ada']);
       await storeContributions(connection, id, [{ ...discussion, ...value }]);
@@ -104,7 +104,7 @@ describe('evaluation after a change', () => {
         assert.deepEqual(people, ['ada', 'bob']);
       if (people.includes('ada')) evaluated.push(column);
     }
-    const pull = contributionOf({ kind: 'pull_request', author: ada, details: { ...noDetails, number: 7 } });
+    const pull = makeContribution({ kind: 'pull_request', author: ada, details: { ...noDetails, number: 7 } });
     await storeContributions(connection, id, [pull]);
     await takePending(database, 'pull_request');
     for (const expected of [['ada'], []]) {
@@ -128,8 +128,8 @@ describe('evaluation after a change', () => {
     const { database } = opened;
     const { id, ada } = await prepare(database);
     const labelled = (...labels: string[]) =>
-      contributionOf({ author: ada, externalId: '7', details: { ...noDetails, number: 7, labels } });
-    const comment = contributionOf({
+      makeContribution({ author: ada, externalId: '7', details: { ...noDetails, number: 7, labels } });
+    const comment = makeContribution({
       kind: 'issue_comment',
       author: otherPerson,
       details: { ...noDetails, number: 7 },
@@ -152,10 +152,10 @@ describe('evaluation after a change', () => {
     await using opened = await reuseTestDatabase();
     const { database } = opened;
     const { id, ada } = await prepare(database);
-    const comment = contributionOf({ kind: 'issue_comment', author: otherPerson, parentExternalId: '7' });
+    const comment = makeContribution({ kind: 'issue_comment', author: otherPerson, parentExternalId: '7' });
     await storeContributions(database.connection, id, [comment]);
     await takePending(database, 'issue_comment');
-    const issue = contributionOf({ author: ada, externalId: '7', details: { ...noDetails, labels: ['spam'] } });
+    const issue = makeContribution({ author: ada, externalId: '7', details: { ...noDetails, labels: ['spam'] } });
     await storeContributions(database.connection, id, [issue]);
     assert.deepEqual(await takePending(database, 'issue_comment'), ['bob']);
     await removeContributions(database.connection, id, sql`c.kind = 'issue'`);

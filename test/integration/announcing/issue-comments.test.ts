@@ -11,7 +11,7 @@ import { comment } from '../../../src/recognition/notifications/senders.ts';
 import { newCall } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';
-import { commentsOf, type Fixture, type IssueHost, issueHosts, openIssues, withNotifier } from './issue-hosts.ts';
+import { type Fixture, type IssueHost, issueHosts, listComments, openIssues, withNotifier } from './issue-hosts.ts';
 
 /** Comments on issues, on each host that has no discussions. */
 
@@ -21,7 +21,7 @@ const markedText = ({ id, text }: typeof first): string => `${text}\n<!-- plaudi
 
 function writeComment(
   { notifier }: Fixture,
-  ...[place, comment]: [ReturnType<Fixture['placeOf']>, typeof first]
+  ...[place, comment]: [ReturnType<Fixture['toPlace']>, typeof first]
 ): Promise<void> {
   return notifier?.comment(place, comment, newCall()) ?? assert.fail('nothing to write with');
 }
@@ -35,13 +35,13 @@ describe('comments in issues', () => {
         const [unrelated, closed, oldest, ...others] = openIssues(fixture, repositories.handbook, titles);
         assert.ok(unrelated && closed && oldest);
         closeItem(world, closed);
-        const place = fixture.placeOf(repositories.handbook, 'Awards ');
+        const place = fixture.toPlace(repositories.handbook, 'Awards ');
         for (const comment of [first, second, first, second]) await writeComment(fixture, place, comment);
-        assert.deepEqual(commentsOf(oldest), [
+        assert.deepEqual(listComments(oldest), [
           [people.max.id, markedText(first)],
           [people.max.id, markedText(second)],
         ]);
-        for (const issue of [unrelated, closed, ...others]) assert.deepEqual(commentsOf(issue), [], issue.title);
+        for (const issue of [unrelated, closed, ...others]) assert.deepEqual(listComments(issue), [], issue.title);
       });
     });
 
@@ -50,16 +50,16 @@ describe('comments in issues', () => {
         const { repositories, people, hosted, world, advance } = fixture;
         const [issue] = openIssues(fixture, repositories.handbook, ['Awards']);
         assert.ok(issue);
-        const place = fixture.placeOf(repositories.handbook, 'Awards');
+        const place = fixture.toPlace(repositories.handbook, 'Awards');
         hosted.losses.push('POST /api/v');
         await assert.rejects(writeComment(fixture, place, first), { code: 'provider_unavailable' });
-        assert.deepEqual([hosted.losses, commentsOf(issue)], [[], [[people.max.id, markedText(first)]]]);
+        assert.deepEqual([hosted.losses, listComments(issue)], [[], [[people.max.id, markedText(first)]]]);
         for (let talk = 1; talk <= 5; talk += 1) {
           advance(3600);
           addComment(world, issue, { author: people.ada });
         }
         await writeComment(fixture, place, first);
-        assert.equal(commentsOf(issue).filter(([, body]) => body === markedText(first)).length, 1);
+        assert.equal(listComments(issue).filter(([, body]) => body === markedText(first)).length, 1);
         assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1);
       });
     });
@@ -68,7 +68,7 @@ describe('comments in issues', () => {
       await withNotifier(host, ['organization_member'], async (fixture) => {
         const { repositories, hosted, now } = fixture;
         openIssues(fixture, repositories.handbook, ['Awards']);
-        const place = fixture.placeOf(repositories.handbook, 'Awards');
+        const place = fixture.toPlace(repositories.handbook, 'Awards');
         for (const { reply, error } of [
           { reply: { status: 201, body: {} }, error: { code: 'provider_invalid_response' } },
           { reply: { status: 502, body: 'gone' }, error: { code: 'provider_unavailable' } },
@@ -92,12 +92,12 @@ describe('comments in issues', () => {
         const { repositories, world } = fixture;
         const [former, latter] = openIssues(fixture, repositories.handbook, ['Awards', 'Awards']);
         assert.ok(former && latter);
-        const place = fixture.placeOf(repositories.handbook, 'Awards');
+        const place = fixture.toPlace(repositories.handbook, 'Awards');
         await writeComment(fixture, place, first);
         closeItem(world, former);
         await writeComment(fixture, place, second);
         assert.deepEqual(
-          [former, latter].map(commentsOf).map((bodies) => bodies.length),
+          [former, latter].map(listComments).map((bodies) => bodies.length),
           [1, 1],
         );
         latter.title = 'Prizes';
@@ -105,10 +105,10 @@ describe('comments in issues', () => {
           code: 'not_found',
           message: /no open issue of this title/,
         });
-        await assert.rejects(writeComment(fixture, fixture.placeOf(repositories.empty, 'Awards'), first), {
+        await assert.rejects(writeComment(fixture, fixture.toPlace(repositories.empty, 'Awards'), first), {
           code: 'not_found',
         });
-        assert.equal(commentsOf(latter).length, 1);
+        assert.equal(listComments(latter).length, 1);
       });
     });
 
@@ -119,8 +119,8 @@ describe('comments in issues', () => {
         const { repositories, people } = fixture;
         const [issue] = openIssues(fixture, repositories.handbook, ['Awards']);
         assert.ok(issue);
-        await writeComment(fixture, fixture.placeOf(repositories.handbook, 'Awards'), first);
-        assert.deepEqual(commentsOf(issue), [[people.max.id, markedText(first)]]);
+        await writeComment(fixture, fixture.toPlace(repositories.handbook, 'Awards'), first);
+        assert.deepEqual(listComments(issue), [[people.max.id, markedText(first)]]);
       });
     });
 
@@ -129,15 +129,15 @@ describe('comments in issues', () => {
         const { repositories, people } = fixture;
         const [issue] = openIssues(fixture, repositories.plans, ['Awards']);
         assert.ok(issue);
-        await writeComment(fixture, fixture.placeOf(repositories.plans, 'Awards'), first);
-        assert.deepEqual(commentsOf(issue), [[people.max.id, markedText(first)]]);
+        await writeComment(fixture, fixture.toPlace(repositories.plans, 'Awards'), first);
+        assert.deepEqual(listComments(issue), [[people.max.id, markedText(first)]]);
       });
       await withNotifier(host, ['user'], async (fixture) => {
         const [issue] = openIssues(fixture, fixture.repositories.plans, ['Awards']);
         assert.ok(issue);
-        const place = fixture.placeOf(fixture.repositories.plans, 'Awards');
+        const place = fixture.toPlace(fixture.repositories.plans, 'Awards');
         await assert.rejects(writeComment(fixture, place, first), { code: 'not_found', message: /no token shows it/ });
-        assert.deepEqual(commentsOf(issue), []);
+        assert.deepEqual(listComments(issue), []);
       });
       await withNotifier(host, [], async ({ notifier, hosted, organization }) => {
         const owner = { accountId: '1', externalId: host.externalIdOf(organization), name: organization.login };
@@ -153,11 +153,11 @@ describe('comments in issues', () => {
         for (const repository of [repositories.handbook, repositories.fork]) {
           const [issue] = openIssues(fixture, repository, ['Awards']);
           assert.ok(issue);
-          const place = { ...fixture.placeOf(repository, 'Awards'), owner: host.externalIdOf(people.deleted) };
+          const place = { ...fixture.toPlace(repository, 'Awards'), owner: host.externalIdOf(people.deleted) };
           await assert.rejects(writeComment(fixture, place, first), { code: 'not_found' });
-          assert.deepEqual(commentsOf(issue), []);
-          await writeComment(fixture, fixture.placeOf(repository, 'Awards'), first);
-          assert.equal(commentsOf(issue).length, 1);
+          assert.deepEqual(listComments(issue), []);
+          await writeComment(fixture, fixture.toPlace(repository, 'Awards'), first);
+          assert.equal(listComments(issue).length, 1);
         }
       });
     });
@@ -177,14 +177,14 @@ describe('comments in issues', () => {
     const place = { owner: `group:${looms.id}`, ownerName: login, repository: cards.name, title: 'Awards' };
     const owner = { accountId: '1', externalId: place.owner, name: login };
     assert.deepEqual(await announced(provider.notifier, owner, `${login}/${cards.name}`), { outcome: 'sent' });
-    assert.deepEqual(commentsOf(confidential), []);
-    assert.match(commentsOf(issue)[0]?.[1] ?? '', /^🏆 `ada` .*\n<!-- plaudit 7 -->$/);
+    assert.deepEqual(listComments(confidential), []);
+    assert.match(listComments(issue)[0]?.[1] ?? '', /^🏆 `ada` .*\n<!-- plaudit 7 -->$/);
     const parentGroup = { ...owner, name: organization.login };
     const others = await announced(provider.notifier, parentGroup, `${login}/${cards.name}`);
     assert.deepEqual(others, { outcome: 'failed', reason: 'is in a repository of another owner', isFinal: true });
     simulator.hidden.issues.add(issue.id);
     await assert.rejects(async () => provider.notifier?.comment(place, second, newCall()), { code: 'not_found' });
-    assert.equal(commentsOf(issue).length, 1);
+    assert.equal(listComments(issue).length, 1);
   });
 });
 
@@ -214,7 +214,7 @@ async function refused(fixture: Fixture, { scope }: IssueHost): Promise<void> {
   const [issue] = openIssues(fixture, repositories.handbook, ['Awards']);
   assert.ok(issue);
   const message = `The code host wants the scope ${scope} of the configured token.`;
-  const place = fixture.placeOf(repositories.handbook, 'Awards');
+  const place = fixture.toPlace(repositories.handbook, 'Awards');
   await assert.rejects(writeComment(fixture, place, first), { code: 'provider_denied', message });
-  assert.deepEqual(commentsOf(issue), []);
+  assert.deepEqual(listComments(issue), []);
 }

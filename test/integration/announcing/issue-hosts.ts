@@ -53,7 +53,7 @@ export interface Fixture extends ContractWorld {
   hosted: RunningHost;
   provider: Provider;
   notifier: Notifier | undefined;
-  placeOf: (repository: Repository, title: string) => DiscussionPlace;
+  toPlace: (repository: Repository, title: string) => DiscussionPlace;
 }
 
 /** Runs a check with a notifier that writes comments with these tokens, in this order. */
@@ -65,11 +65,11 @@ export async function withNotifier(
   const world = createContractWorld();
   await using hosted = await host.start(world);
   await using provider = host.provider(hosted, { tokens: tokens.map((name) => hosted.tokens[name]), now: world.now });
-  const placeOf = ({ ownerId, name }: Repository, title: string): DiscussionPlace => {
+  const toPlace = ({ ownerId, name }: Repository, title: string): DiscussionPlace => {
     const owner = world.world.accountById(ownerId) ?? assert.fail(name);
     return { owner: host.externalIdOf(owner), ownerName: owner.login, repository: name, title };
   };
-  await check({ ...world, hosted, provider, notifier: provider.notifier, placeOf });
+  await check({ ...world, hosted, provider, notifier: provider.notifier, toPlace });
 }
 
 /** Opens issues a minute after each other; options that are not given have their defaults. */
@@ -85,5 +85,5 @@ export function openIssues(
 }
 
 /** Returns the author and the text of each comment on an issue. */
-export const commentsOf = ({ comments }: Issue): [number | null, string][] =>
+export const listComments = ({ comments }: Issue): [number | null, string][] =>
   comments.map(({ authorId, body }) => [authorId, body]);

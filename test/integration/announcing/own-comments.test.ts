@@ -30,7 +30,7 @@ describe('comments of the service itself', () => {
   for (const host of issueHosts) {
     it(`reads its own comment without an author, unlike others by the bearer of its token (${host.name})`, async () => {
       await withNotifier(host, ['organization_member'], async (fixture) => {
-        const { repositories, people, world, notifier, placeOf } = fixture;
+        const { repositories, people, world, notifier, toPlace: placeOf } = fixture;
         const [issue] = openIssues(fixture, repositories.handbook, ['Awards']);
         assert.ok(issue);
         await notifier?.comment(

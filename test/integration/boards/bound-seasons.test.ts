@@ -11,10 +11,10 @@ import {
   findBoardId,
   frozenAt,
   install,
-  seasonOf,
-  servicesOf,
+  readSeason,
   storeAcme,
   storePart,
+  toServices,
 } from './two-repositories.ts';
 
 const points = (each: number): object[] => [{ action: 'issue', points: each }];
@@ -28,7 +28,7 @@ async function freezeOne(connection: Connection, fields: object = { points: poin
   await addIssues(connection, 'core', ['ada', 'ada', 'bo']);
   await addIssues(connection, 'docs', ['bo']);
   await defineBoard(connection, ownerId, fields);
-  await freezeSeasons(servicesOf(connection));
+  await freezeSeasons(toServices(connection));
   return ownerId;
 }
 
@@ -37,7 +37,7 @@ describe('frozen seasons', () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const ownerId = await freezeOne(connection);
-    assert.deepEqual(await seasonOf(connection), {
+    assert.deepEqual(await readSeason(connection), {
       version: 1,
       reason: 'The window has ended.',
       missing: ['github/acme/docs: not_installed'],
@@ -50,8 +50,8 @@ describe('frozen seasons', () => {
     await defineBoard(connection, ownerId, { points: points(3), threshold: 3 });
     await addIssues(connection, 'docs', ['bo', 'cy']);
     await install(connection, 'docs');
-    await completeSeasons(servicesOf(connection, late));
-    assert.deepEqual(await seasonOf(connection), {
+    await completeSeasons(toServices(connection, late));
+    assert.deepEqual(await readSeason(connection), {
       version: 2,
       reason: 'Data that was missing has been collected: github/acme/docs.',
       missing: [],
@@ -82,8 +82,8 @@ describe('frozen seasons', () => {
     await addIssues(connection, 'docs', ['ada-2']);
     await install(connection, 'docs');
     await sql`update repositories set is_private = true where name = 'core'`.execute(connection);
-    await completeSeasons(servicesOf(connection, late));
-    const { version, points: counted } = await seasonOf(connection);
+    await completeSeasons(toServices(connection, late));
+    const { version, points: counted } = await readSeason(connection);
     assert.deepEqual(
       [version, counted],
       [
@@ -101,11 +101,11 @@ describe('frozen seasons', () => {
     const { connection } = opened.database;
     await freezeOne(connection);
     await sql`update accounts set hidden = true where name = 'ada'`.execute(connection);
-    await freezeSeasons(servicesOf(connection, late));
+    await freezeSeasons(toServices(connection, late));
     await addIssues(connection, 'docs', ['bo']);
     await install(connection, 'docs');
-    await completeSeasons(servicesOf(connection, late));
-    const { version, points: counted } = await seasonOf(connection);
+    await completeSeasons(toServices(connection, late));
+    const { version, points: counted } = await readSeason(connection);
     assert.deepEqual(
       [version, counted],
       [
@@ -134,16 +134,16 @@ describe('frozen seasons', () => {
       .where('name', '=', 'acme')
       .executeTakeFirstOrThrow();
     await defineBoard(connection, id, { points: points(1), people: { newcomers: true } });
-    await freezeSeasons(servicesOf(connection));
-    assert.deepEqual((await seasonOf(connection)).points, []);
+    await freezeSeasons(toServices(connection));
+    assert.deepEqual((await readSeason(connection)).points, []);
     await addIssues(connection, 'docs', ['ada']);
     await sql`update contributions set created_at = '2026-01-01' where account_id = (select id from accounts where name = 'bo')
       and external_id = (select min(c.external_id) from contributions c join accounts a on a.id = c.account_id where a.name = 'bo')`.execute(
       connection,
     );
     await sql`update streams set completed_at = now(), known_until = '2026-09-01'`.execute(connection);
-    await completeSeasons(servicesOf(connection, late));
-    assert.deepEqual((await seasonOf(connection)).points, [['ada', 2]]);
+    await completeSeasons(toServices(connection, late));
+    assert.deepEqual((await readSeason(connection)).points, [['ada', 2]]);
   });
 
   it('are corrected by their own rule, repositories and members of a team', async () => {
@@ -160,7 +160,7 @@ describe('frozen seasons', () => {
     );
     await join('ada');
     await defineBoard(connection, ownerId, { points: points(1), people: { only_members_of: 'acme/core' } });
-    await freezeSeasons(servicesOf(connection));
+    await freezeSeasons(toServices(connection));
     await sql`delete from host_team_members`.execute(connection);
     await join('bo');
     await storePart(connection, { name: 'created-later', isInstalled: true });
@@ -168,8 +168,8 @@ describe('frozen seasons', () => {
     await defineBoard(connection, ownerId, { points: points(3), people: { only_members_of: 'acme/core' } });
     await addIssues(connection, 'core', ['ada']);
     const correction = { boardId: await findBoardId(connection), number: 1, reason: 'Issues were imported.' };
-    await correctSeason(servicesOf(connection), correction);
-    const { reason, points: counted, differences } = await seasonOf(connection);
+    await correctSeason(toServices(connection), correction);
+    const { reason, points: counted, differences } = await readSeason(connection);
     assert.deepEqual([reason, counted], ['Issues were imported.', [['ada', 2]]]);
     assert.deepEqual(differences, [{ person: 'github/ada', rank: 1, formerRank: 1, points: 2, formerPoints: 1 }]);
   });
@@ -180,8 +180,8 @@ describe('frozen seasons', () => {
     const ownerId = await freezeOne(connection);
     await defineBoard(connection, ownerId, { points: points(3), spam_labels: ['spam'] });
     const correction = { boardId: await findBoardId(connection), number: 1, reason: 'Voted.', byPresentRule: true };
-    await correctSeason(servicesOf(connection), correction);
-    const { reason, points: counted, differences } = await seasonOf(connection);
+    await correctSeason(toServices(connection), correction);
+    const { reason, points: counted, differences } = await readSeason(connection);
     assert.deepEqual(
       [reason, counted],
       [
@@ -206,8 +206,8 @@ describe('frozen seasons', () => {
     const ownerId = await freezeOne(connection, { points: points(1), private: true });
     await defineBoard(connection, ownerId, { points: points(1) });
     const correction = { boardId: await findBoardId(connection), number: 1, reason: 'Opened.', byPresentRule: true };
-    await assert.rejects(correctSeason(servicesOf(connection), correction), /for its owner alone/);
-    assert.equal((await seasonOf(connection)).version, 1);
+    await assert.rejects(correctSeason(toServices(connection), correction), /for its owner alone/);
+    assert.equal((await readSeason(connection)).version, 1);
   });
 
   it('wait for the end of the time in which their rule decides', async () => {
@@ -219,10 +219,10 @@ describe('frozen seasons', () => {
     const rule = { action: 'issue', condition: 'closed = true', at: 'created', decided_until: '2026-07-15', points: 1 };
     await defineBoard(connection, ownerId, { window, points: [rule] });
     await addIssues(connection, 'core', ['ada']);
-    await freezeSeasons(servicesOf(connection));
-    await assert.rejects(seasonOf(connection), /no season/);
+    await freezeSeasons(toServices(connection));
+    await assert.rejects(readSeason(connection), /no season/);
     await sql`update contributions set closed_at = '2026-07-14'`.execute(connection);
-    await freezeSeasons(servicesOf(connection, new Date('2026-07-16T00:00:00Z')));
-    assert.deepEqual((await seasonOf(connection)).points, [['ada', 1]]);
+    await freezeSeasons(toServices(connection, new Date('2026-07-16T00:00:00Z')));
+    assert.deepEqual((await readSeason(connection)).points, [['ada', 1]]);
   });
 });

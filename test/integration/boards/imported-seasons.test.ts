@@ -13,10 +13,10 @@ import {
   findBoardId,
   frozenAt,
   install,
-  seasonOf,
-  servicesOf,
+  readSeason,
   storeAcme,
   storePart,
+  toServices,
 } from './two-repositories.ts';
 
 const late = new Date(frozenAt.getTime() + 600_000);
@@ -33,7 +33,7 @@ async function importWithoutRule(
   await storePart(connection, { name: 'docs', isInstalled: false });
   await addIssues(connection, 'core', ['ada', 'bo']);
   await defineBoard(connection, ownerId, { points: [{ action: 'issue', points: 1 }] });
-  await freezeSeasons(servicesOf(connection));
+  await freezeSeasons(toServices(connection));
   await defineBoard(connection, ownerId, { points: [{ action: 'issue', points: 3 }] });
   const lines = exportLines(connection);
   const { value: header } = await lines.next();
@@ -63,8 +63,8 @@ describe('imported seasons without a stored rule', () => {
     const { connection } = target.database;
     await addIssues(connection, 'docs', ['bo']);
     await install(connection, 'docs');
-    await completeSeasons(servicesOf(connection, late));
-    const { version, points } = await seasonOf(connection);
+    await completeSeasons(toServices(connection, late));
+    const { version, points } = await readSeason(connection);
     assert.deepEqual(
       [version, points],
       [
@@ -87,11 +87,11 @@ describe('imported seasons without a stored rule', () => {
       await importWithoutRule(source.database, target.database, statement);
       const { connection } = target.database;
       await install(connection, 'docs');
-      await completeSeasons(servicesOf(connection, late));
+      await completeSeasons(toServices(connection, late));
       const correction = { boardId: await findBoardId(connection), number: 1, reason: 'Again.' };
       for (const byPresentRule of [false, true])
-        await assert.rejects(correctSeason(servicesOf(connection), { ...correction, byPresentRule }), /not known/);
-      assert.equal((await seasonOf(connection)).version, 1);
+        await assert.rejects(correctSeason(toServices(connection), { ...correction, byPresentRule }), /not known/);
+      assert.equal((await readSeason(connection)).version, 1);
     });
   }
 
@@ -101,8 +101,8 @@ describe('imported seasons without a stored rule', () => {
     await importWithoutRule(source.database, target.database, (signed) => withClaims(signed, {}));
     const { connection } = target.database;
     await connection.updateTable('accounts').set({ hidden: true }).where('name', '=', 'ada').execute();
-    await freezeSeasons(servicesOf(connection, late));
-    const { version, points } = await seasonOf(connection);
+    await freezeSeasons(toServices(connection, late));
+    const { version, points } = await readSeason(connection);
     assert.deepEqual([version, new Map(points).get(null)], [2, 1]);
     const season = await findSeason(connection, await findBoardId(connection), 1);
     assert.notEqual(season?.statement, null);

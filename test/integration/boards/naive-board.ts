@@ -3,8 +3,8 @@ import {
   type Evaluation,
   heldSince,
   isAboutPerson,
-  itemsOf,
-  momentsOf,
+  listItems,
+  listMoments,
   parsed,
 } from '../achievements/evaluation/naive.ts';
 import type { TriggerText } from '../achievements/evaluation/random-achievements.ts';
@@ -53,7 +53,7 @@ export function countNaively(board: BoardText, world: World): Map<number, NaiveP
       total += points;
       firsts.push(...moments);
     }
-    const before = contributionsOf(person, world).filter((at) => at < board.since);
+    const before = listContributions(person, world).filter((at) => at < board.since);
     const wasBefore = before.some((at) => at >= board.since - (board.until - board.since));
     const isCounted = firsts.some((at) => at >= board.since);
     if (round(total) > 0) {
@@ -69,10 +69,10 @@ export function countNaively(board: BoardText, world: World): Map<number, NaiveP
 }
 
 /** Returns the moments of what decides who is a newcomer. */
-function contributionsOf(person: number, world: World): number[] {
+function listContributions(person: number, world: World): number[] {
   const actions = ['commit', 'issue', 'pull_request', 'review', 'discussion'] as const;
   return actions.flatMap((action) =>
-    itemsOf({ actor: 'author', action, condition: '' }, person, { world, before: never }).map(
+    listItems({ actor: 'author', action, condition: '' }, person, { world, before: never }).map(
       ({ item }) => item.createdAt,
     ),
   );
@@ -86,20 +86,20 @@ function countRule(
   world: World,
 ): { points: number; moments: number[] } {
   const isCounted = (item: Item): boolean =>
-    item.action === 'commit' || !labelsOf(item).some((label) => isSpam(label, spam));
+    item.action === 'commit' || !listLabels(item).some((label) => isSpam(label, spam));
   const evaluation: Evaluation = { world, before: until, pointActions: [], at: rule.at ?? undefined, isCounted };
   // The author of a pull request is none of its reviewers.
-  const own = itemsOf(rule, person, evaluation).filter(
+  const own = listItems(rule, person, evaluation).filter(
     ({ item }) => rule.actor !== 'reviewers' || item.author !== person,
   );
   const conditions = rule.condition === '' ? [] : [parsed(rule.condition)];
   if (conditions.some(isAboutPerson)) {
     const isOther = (item: Item): boolean => isCounted(item) && (rule.actor !== 'reviewers' || item.author !== person);
     const isHeld = heldSince(rule, person, { ...evaluation, since, isCounted: isOther }) < never;
-    const moments = momentsOf([], { trigger: rule, person, own }, evaluation).filter((at) => at < until);
+    const moments = listMoments([], { trigger: rule, person, own }, evaluation).filter((at) => at < until);
     return { points: isHeld ? rule.points : 0, moments };
   }
-  const moments = momentsOf(conditions, { trigger: rule, person, own }, evaluation).filter((at) => at < until);
+  const moments = listMoments(conditions, { trigger: rule, person, own }, evaluation).filter((at) => at < until);
   const days = Map.groupBy(
     moments.filter((at) => at >= since),
     (at) => Math.floor((at + berlinMs) / dayMs),
@@ -111,7 +111,7 @@ function countRule(
   return { points: sum(points), moments };
 }
 
-function labelsOf(item: Item): readonly string[] {
+function listLabels(item: Item): readonly string[] {
   return (item.action.endsWith('_comment') ? item.parentLabels : item.labels) ?? [];
 }
 

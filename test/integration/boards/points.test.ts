@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { membersOf } from '../../../bench/members-of.ts';
+import { listMembers } from '../../../bench/members-of.ts';
 import type { Board } from '../../../src/recognition/boards/board.ts';
 import { toBoardWindow } from '../../../src/recognition/boards/board-window.ts';
 import { readBoardsFile } from '../../../src/recognition/boards/file/read-file.ts';
@@ -56,7 +56,7 @@ async function rank(board: Board, world: World, at = now): Promise<Map<number, R
   const query = rankedSql({
     board,
     window: toBoardWindow(board.window, at),
-    members: membersOf(repositoryId, at),
+    members: listMembers(repositoryId, at),
     now: at,
   });
   const { rows } = await withEvaluationMemory(opened.database.connection, (transaction) =>

@@ -14,7 +14,7 @@ import { type Contribution, type ItemKind, noDetails } from '../../../src/model/
 import { saveTeam } from '../../../src/recognition/boards/people/team-store.ts';
 import { requestBoardsWithTeam } from '../../../src/recognition/boards/ranking/request-store.ts';
 import { beginning, days, emojis, labels, names, reasons } from '../achievements/evaluation/world.ts';
-import { contributionOf, removeContributions, storeContributions } from '../contributions/stored-repository.ts';
+import { makeContribution, removeContributions, storeContributions } from '../contributions/stored-repository.ts';
 
 /** Two repositories of two owners and hosts, whose people and contributions change by the stores of the service. */
 export interface ChangingWorld {
@@ -144,7 +144,7 @@ const parents: Readonly<Record<number, string>> = { 1: '0', 3: '2', 4: '2', 5: '
 
 function toContribution(
   { slot, author, createdAt, openForMs, isMerged, ...rest }: Extract<RandomChange, { kind: 'store' }>,
-  idOf: (index: number | null) => string | null,
+  toId: (index: number | null) => string | null,
   updatedAt: Date,
 ): Contribution {
   const kind = kindsBySlot[slot] ?? 'issue';
@@ -152,27 +152,27 @@ function toContribution(
   const closedAt = hasEnd ? new Date(createdAt + openForMs) : null;
   const { resolvedBy, mergedBy, reactor, emoji, reason } = rest;
   const isIssue = kind === 'issue';
-  const ids = (persons: readonly number[]) => [...new Set(persons)].flatMap((index) => idOf(index) ?? []);
-  return contributionOf({
+  const ids = (persons: readonly number[]) => [...new Set(persons)].flatMap((index) => toId(index) ?? []);
+  return makeContribution({
     kind,
     externalId: String(slot),
     parentExternalId: parents[slot] ?? null,
-    author: idOf(author),
+    author: toId(author),
     createdAt: new Date(createdAt),
     updatedAt,
     closedAt,
     mergedAt: kind === 'pull_request' && isMerged ? closedAt : null,
     answered: kind === 'discussion' && resolvedBy !== null,
-    answeredBy: kind === 'discussion' ? idOf(resolvedBy) : null,
+    answeredBy: kind === 'discussion' ? toId(resolvedBy) : null,
     details: {
       ...noDetails,
       number: slot,
-      resolvedBy: isIssue && closedAt !== null ? idOf(resolvedBy) : null,
-      mergedBy: kind === 'pull_request' && isMerged ? idOf(mergedBy) : null,
+      resolvedBy: isIssue && closedAt !== null ? toId(resolvedBy) : null,
+      mergedBy: kind === 'pull_request' && isMerged ? toId(mergedBy) : null,
       assignees: ids(rest.assignees),
       reviewers: kind === 'pull_request' ? ids(rest.reviewers) : [],
       labels: rest.labels,
-      reactions: [{ emoji, reactor: idOf(reactor) }],
+      reactions: [{ emoji, reactor: toId(reactor) }],
       comments: rest.comments,
       reason: isIssue && closedAt !== null ? reason : null,
     },
@@ -180,14 +180,14 @@ function toContribution(
 }
 
 /** Returns the id of a commit of a repository, hexadecimal. */
-const oidOf = (slot: number): string => `${slot}`.padStart(40, '0');
+const toOid = (slot: number): string => `${slot}`.padStart(40, '0');
 
 /** The world that a change is made in. */
 interface ChangeContext {
   world: ChangingWorld;
   repositoryId: string;
   /** Returns the id of a person who is not erased. */
-  idOf: (index: number | null) => string | null;
+  toId: (index: number | null) => string | null;
   /** The time of the change, later than that of each change before it. */
   at: Date;
 }
@@ -200,12 +200,12 @@ export async function makeChange(world: ChangingWorld, change: RandomChange, ste
   const { rows } = await sql<{ id: string }>`
     select id from accounts where id = any(${[...accountIds]}::uuid[])`.execute(connection);
   const present = new Set(rows.map(({ id }) => id));
-  const idOf = (index: number | null): string | null => {
+  const toId = (index: number | null): string | null => {
     const id = index === null ? undefined : accountIds[index];
     return id !== undefined && present.has(id) ? id : null;
   };
   const repositoryId = 'repository' in change ? (repositoryIds[change.repository] ?? '') : '';
-  const context: ChangeContext = { world, repositoryId, idOf, at: new Date(Date.UTC(2024, 6, 1) + step * 1000) };
+  const context: ChangeContext = { world, repositoryId, toId, at: new Date(Date.UTC(2024, 6, 1) + step * 1000) };
   switch (change.kind) {
     case 'store':
       return store(context, change);
@@ -214,7 +214,7 @@ export async function makeChange(world: ChangingWorld, change: RandomChange, ste
     case 'commit':
       return storeCommit(context, change, step);
     case 'drop':
-      return inTransaction(connection, (transaction) => removeCommits(transaction, repositoryId, [oidOf(change.slot)]));
+      return inTransaction(connection, (transaction) => removeCommits(transaction, repositoryId, [toOid(change.slot)]));
     case 'resolve':
       return resolve(context, change);
     case 'account':
@@ -234,11 +234,11 @@ export async function makeChange(world: ChangingWorld, change: RandomChange, ste
   }
 }
 
-const emailOf = ({ ownerId }: ChangingWorld, number: number): string => `${number}@${ownerId}`;
+const toEmail = ({ ownerId }: ChangingWorld, number: number): string => `${number}@${ownerId}`;
 
-async function store({ world, repositoryId, idOf, at }: ChangeContext, change: ChangeOf<'store'>): Promise<void> {
+async function store({ world, repositoryId, toId, at }: ChangeContext, change: ChangeOf<'store'>): Promise<void> {
   const { connection } = world;
-  await storeContributions(connection, repositoryId, [toContribution(change, idOf, at)], { seenAt: at });
+  await storeContributions(connection, repositoryId, [toContribution(change, toId, at)], { seenAt: at });
   await inTransaction(connection, (transaction) => adoptOrphans(transaction, repositoryId));
 }
 
@@ -249,26 +249,26 @@ async function storeCommit(
 ): Promise<void> {
   const at = new Date(createdAt);
   const record = {
-    oid: oidOf(slot),
+    oid: toOid(slot),
     authoredAt: at,
     committedAt: at,
-    emails: emails.map((number) => emailOf(world, number)),
+    emails: emails.map((number) => toEmail(world, number)),
   };
   const options = { provider: 'github', repositoryId, scanNumber: step + 1, isCounted: false };
   await saveAllCommits(world.connection, Readable.from([[record]]), options);
 }
 
-async function resolve({ world, idOf, at }: ChangeContext, { email, person }: ChangeOf<'resolve'>): Promise<void> {
+async function resolve({ world, toId, at }: ChangeContext, { email, person }: ChangeOf<'resolve'>): Promise<void> {
   const found = await world.connection
     .selectFrom('identities')
     .select('id')
-    .where('email', '=', emailOf(world, email))
+    .where('email', '=', toEmail(world, email))
     .execute();
-  const resolved = found.map(({ id }) => ({ id, accountId: idOf(person) }));
+  const resolved = found.map(({ id }) => ({ id, accountId: toId(person) }));
   await inTransaction(world.connection, (transaction) => saveResolved(transaction, resolved, at));
 }
 
-async function changeTeam({ world, idOf, at }: ChangeContext, { people: members }: ChangeOf<'team'>): Promise<void> {
+async function changeTeam({ world, toId, at }: ChangeContext, { people: members }: ChangeOf<'team'>): Promise<void> {
   await inTransaction(world.connection, async (transaction) => {
     const { provider } = await transaction
       .selectFrom('accounts')
@@ -276,13 +276,13 @@ async function changeTeam({ world, idOf, at }: ChangeContext, { people: members 
       .where('id', '=', world.ownerId)
       .executeTakeFirstOrThrow();
     const team = { ownerId: world.ownerId, name: `${provider}/acme/core`, provider };
-    const ids = members.flatMap((index) => idOf(index) ?? []);
+    const ids = members.flatMap((index) => toId(index) ?? []);
     if (await saveTeam(transaction, team, ids, at)) await requestBoardsWithTeam(transaction, team.name);
   });
 }
 
-async function erase({ world, idOf, at }: ChangeContext, { person }: ChangeOf<'erase'>): Promise<void> {
-  const id = idOf(person);
+async function erase({ world, toId, at }: ChangeContext, { person }: ChangeOf<'erase'>): Promise<void> {
+  const id = toId(person);
   if (id === null) return;
   await inTransaction(world.connection, async (transaction) => {
     await takeErasureLock(transaction);

@@ -14,7 +14,7 @@ export const frozenAt = new Date('2026-07-05T00:00:00Z');
 const window = { seasons: 'quarter', from: '2026-04-01' };
 
 /** The services that freeze and count seasons again. */
-export function servicesOf(connection: Connection, now = frozenAt): Parameters<typeof freezeSeasons>[0] {
+export function toServices(connection: Connection, now = frozenAt): Parameters<typeof freezeSeasons>[0] {
   return {
     connection,
     now: () => now,
@@ -90,7 +90,7 @@ export async function findBoardId(connection: Connection): Promise<string> {
 }
 
 /** Returns the first season as readers see it, with the points of its people. */
-export async function seasonOf(
+export async function readSeason(
   connection: Connection,
 ): Promise<Pick<Season, 'version' | 'reason' | 'missing' | 'differences'> & { points: [string | null, number][] }> {
   const season = (await findSeason(connection, await findBoardId(connection), 1)) ?? assert.fail('no season');

@@ -76,7 +76,7 @@ describe('images of cards', () => {
     await until(async () => requests.find((request) => request === '/fast "one"'), 'the image is requested again');
     isDown = true;
     await until(
-      async () => ((await refreshOf(database, fast)) > time.now() ? true : undefined),
+      async () => ((await findRefresh(database, fast)) > time.now() ? true : undefined),
       'the response is stored',
     );
     time.advance(2 * 86_400);
@@ -210,7 +210,7 @@ describe('images of cards', () => {
   });
 });
 
-async function refreshOf(
+async function findRefresh(
   database: Awaited<ReturnType<typeof reuseTestDatabase>>['database'],
   url: string,
 ): Promise<Date> {

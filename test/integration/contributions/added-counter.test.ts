@@ -7,7 +7,7 @@ import { migrate } from '../../../src/database/migrations/migrate.ts';
 import { readDefinitions } from '../../../src/database/schema/definitions.ts';
 import { type StoredCounter, storedCounters } from '../../../src/model/kinds.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
-import { addRepository, contributionOf, removeContributions, storeContributions } from './stored-repository.ts';
+import { addRepository, makeContribution, removeContributions, storeContributions } from './stored-repository.ts';
 
 const addedOfDay: StoredCounter = { name: 'added_of_day', rule: 'added.of-day', kind: 'issue_comment', per: 'day' };
 /** Counts for another person than its author, under a condition. */
@@ -43,7 +43,7 @@ async function storeComments({ connection, pool }: Database, id: string): Promis
   );
   const [{ ada, bob } = assert.fail()] = rows;
   const comment = (number: number) =>
-    contributionOf({
+    makeContribution({
       kind: 'issue_comment',
       externalId: String(number),
       author: ada,
@@ -87,7 +87,7 @@ describe('addition of a counter to the list', { skip: isOnCluster }, () => {
     const id = await prepare(opened.database);
     await storeComments(opened.database, id);
     const [{ account_id: ada } = assert.fail()] = await connection.selectFrom('contributions').selectAll().execute();
-    const withdrawn = contributionOf({
+    const withdrawn = makeContribution({
       kind: 'issue_comment',
       externalId: '3',
       author: ada,

@@ -56,7 +56,7 @@ async function findForgotten({ pool }: Database): Promise<boolean[]> {
   return rows.map(({ forgotten }) => forgotten);
 }
 
-const expectedOf = (repositories: number): boolean[] =>
+const toExpected = (repositories: number): boolean[] =>
   Array.from({ length: repositories }, (_, index) => (index + 1) % 5 !== 0);
 
 describe('another account of an address', () => {
@@ -69,7 +69,7 @@ describe('another account of an address', () => {
       const filled = await fill(database, repositories);
       const changed = await watchChangedRows(database, ['repository_totals', 'identities']);
       await resolve(database.connection, filled);
-      assert.deepEqual(await findForgotten(database), expectedOf(repositories));
+      assert.deepEqual(await findForgotten(database), toExpected(repositories));
       const parts = await changed();
       // Each of the addresses is written by both statements at most.
       const most = limit + 2 * filled.addresses.length;
@@ -88,7 +88,7 @@ describe('another account of an address', () => {
       const filled = await fill(database, 12);
       const isEnd = await loseConnection(database, at, (connection) => resolve(connection, filled));
       await resolve(database.connection, filled);
-      assert.deepEqual(await findForgotten(database), expectedOf(12), `lost before statement ${at}`);
+      assert.deepEqual(await findForgotten(database), toExpected(12), `lost before statement ${at}`);
       if (isEnd) break;
     }
   });

@@ -110,7 +110,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
         join repositories r on r.id = c.repository_id order by a.name`.execute(connection)
     ).rows;
 
-  const allOf = (repository: string) =>
+  const selectAll = (repository: string) =>
     Array.from({ length: peopleCount }, (_, index) => ({ name: `p${index + 1}`, repository }));
 
   for (const [state, change] of [
@@ -133,7 +133,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
       }, 'the first batch is recorded');
       assert.equal((await listRecorded(connection)).length, limit);
       while (await record(connection));
-      assert.deepEqual(await listRecorded(connection), allOf('engine'));
+      assert.deepEqual(await listRecorded(connection), selectAll('engine'));
     });
   }
 
@@ -146,7 +146,7 @@ describe('contributors to a repository that becomes visible, hidden or private',
     await sql`delete from changed_contributors`.execute(connection);
     await sql`update repositories set is_private = false where id = ${secondRepository}`.execute(connection);
     while (await record(connection));
-    assert.deepEqual(await listRecorded(connection), allOf('other'));
+    assert.deepEqual(await listRecorded(connection), selectAll('other'));
   });
 
   it('are left out while the repository is being erased, so that its erasure waits for no record', async () => {

@@ -98,7 +98,7 @@ async function findOids(connection: Connection, id: string, commit: number): Pro
 }
 
 /** The rows of a part of a recount: fewer than some days have, or those of several days. */
-function rowsOf(commit: number): number {
+function listRows(commit: number): number {
   return commit % 2 === 0 ? 2 : 20;
 }
 
@@ -131,14 +131,14 @@ const commitChanges: Readonly<Record<string, CommitChange>> = {
   },
   'some days are counted again': async (connection, repositoryId, { commit }) => {
     if (await areCommitsCounted(connection, repositoryId)) return;
-    const rows = rowsOf(commit);
+    const rows = listRows(commit);
     const days = await inTransaction(connection, (to) => recountNextDays(to, repositoryId, rows));
     const { signal } = new AbortController();
     if (days !== 'more' && days !== 'done') await recountCommitsOnDay(connection, { repositoryId, days, signal }, rows);
   },
   'all commits are counted again': async (connection, repositoryId, { commit }) => {
     const { signal } = new AbortController();
-    await recountCommits(connection, { repositoryId, rows: rowsOf(commit), signal });
+    await recountCommits(connection, { repositoryId, rows: listRows(commit), signal });
     await inTransaction(connection, (to) => endRecount(to, repositoryId));
   },
   'languages are read': async (connection, id, { commit, person }) => {

@@ -18,7 +18,7 @@ import { interleave } from '../interleave.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
 import { check, findSums, storeRepository } from './counted-repository.ts';
 import { storeLanguages } from './store-languages.ts';
-import { contributionOf, removeContributions, storeContributions } from './stored-repository.ts';
+import { makeContribution, removeContributions, storeContributions } from './stored-repository.ts';
 
 const day = '2026-03-04';
 const moment = new Date(`${day}T12:00:00Z`);
@@ -45,7 +45,7 @@ async function findTotals(database: Database): Promise<unknown> {
 }
 
 async function addIssue({ connection }: Database, id: string, externalId: string): Promise<void> {
-  await storeContributions(connection, id, [contributionOf({ externalId, createdAt: moment })]);
+  await storeContributions(connection, id, [makeContribution({ externalId, createdAt: moment })]);
 }
 
 async function addCommit({ connection }: Database, id: string, number: number): Promise<void> {

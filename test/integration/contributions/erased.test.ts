@@ -87,7 +87,7 @@ describe('removal of an erased account from rows', () => {
       .values({ repository_id: repository.id, name: 'pulls', covers: ['pull_request'] })
       .execute();
     const [stream = assert.fail()] = await findStreams(connection, repository.id);
-    const pageOf = (number: number): ContributionPage => ({
+    const toPage = (number: number): ContributionPage => ({
       contributions: [pullBy(grace.externalId, number)],
       actors: [grace],
       wholeParents: [],
@@ -97,7 +97,7 @@ describe('removal of an erased account from rows', () => {
     });
     const read = async (_name: string, _known: unknown, { cursor }: { cursor: string | null }) => {
       if (cursor === '2') await inTransaction(connection, (transaction) => erase(transaction, person));
-      return pageOf(Number(cursor ?? 0) + 1);
+      return toPage(Number(cursor ?? 0) + 1);
     };
     const provider = { name: 'github', streams: { list: [], read } } as unknown as Provider;
     const context = { connection, now: () => now, newId: uuidv7 } as unknown as SyncContext;

@@ -13,7 +13,7 @@ import type { Account, Actor } from '../../../src/model/account.ts';
 import { type Contribution, noDetails } from '../../../src/model/contribution.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { until } from '../../time.ts';
-import { addRepository, contributionOf } from './stored-repository.ts';
+import { addRepository, makeContribution } from './stored-repository.ts';
 
 /** The time of all changes. */
 export const now = new Date('2026-05-02T00:00:00Z');
@@ -29,7 +29,7 @@ export const grace: Actor = {
 
 /** A pull request that names an account everywhere. */
 export function pullBy(person: string, number: number): Contribution {
-  return contributionOf({
+  return makeContribution({
     kind: 'pull_request',
     externalId: String(number),
     author: person,

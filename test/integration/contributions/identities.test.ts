@@ -19,7 +19,7 @@ import { addRepository } from './stored-repository.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 const later = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
-const oidOf = (number: number): string => number.toString(16).padStart(40, '0');
+const toOid = (number: number): string => number.toString(16).padStart(40, '0');
 
 interface Fixture {
   database: Database;
@@ -46,7 +46,7 @@ async function withFixture(check: (fixture: Fixture) => Promise<void>): Promise<
       scanNumber += 1;
       async function* batches() {
         yield commits.map(([day, ...emails]) => {
-          return { oid: oidOf(day), authoredAt: later(day), committedAt: later(day), emails };
+          return { oid: toOid(day), authoredAt: later(day), committedAt: later(day), emails };
         });
       }
       await saveAllCommits(connection, batches(), { provider: 'github', repositoryId, scanNumber, isCounted });
@@ -134,16 +134,16 @@ describe('e-mail addresses of authors', () => {
       const id = await idOf('yan@x');
       const find = async (limit: number) => (await findNamingCommits(connection, repositoryId, [id], limit)).get(id);
       assert.deepEqual(await find(5), [
-        { oid: oidOf(5), isCoAuthor: false },
-        { oid: oidOf(4), isCoAuthor: false },
-        { oid: oidOf(2), isCoAuthor: false },
-        { oid: oidOf(6), isCoAuthor: true },
-        { oid: oidOf(3), isCoAuthor: true },
+        { oid: toOid(5), isCoAuthor: false },
+        { oid: toOid(4), isCoAuthor: false },
+        { oid: toOid(2), isCoAuthor: false },
+        { oid: toOid(6), isCoAuthor: true },
+        { oid: toOid(3), isCoAuthor: true },
       ]);
-      await inTransaction(connection, (transaction) => removeCommits(transaction, repositoryId, [oidOf(5), oidOf(4)]));
+      await inTransaction(connection, (transaction) => removeCommits(transaction, repositoryId, [toOid(5), toOid(4)]));
       assert.deepEqual(await find(2), [
-        { oid: oidOf(2), isCoAuthor: false },
-        { oid: oidOf(6), isCoAuthor: true },
+        { oid: toOid(2), isCoAuthor: false },
+        { oid: toOid(6), isCoAuthor: true },
       ]);
     });
   });

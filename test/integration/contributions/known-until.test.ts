@@ -35,7 +35,7 @@ describe('the time until which a stream is known', () => {
 
   after(() => opened[Symbol.asyncDispose]());
 
-  async function knownOf(
+  async function findKnown(
     columns: object,
     repository: { collected_at: Date | null; listed_at: Date } = { collected_at: later, listed_at: listedAt },
   ): Promise<Date | null | undefined> {
@@ -53,12 +53,12 @@ describe('the time until which a stream is known', () => {
 
   it('is shortly before the last listing after which a repository with nothing new in the stream was collected', async () => {
     const collected = { collected_at: new Date('2026-06-20T12:00:01Z'), listed_at: listedAt };
-    assert.deepEqual(await knownOf({}, collected), shownBy);
-    assert.deepEqual(await knownOf({ provider_changed_at: null, provider_total: 0 }, collected), shownBy);
+    assert.deepEqual(await findKnown({}, collected), shownBy);
+    assert.deepEqual(await findKnown({ provider_changed_at: null, provider_total: 0 }, collected), shownBy);
     const history = { name: 'commits', covers: ['commit'], provider_revision: 'a', cursor: 'a' };
-    assert.deepEqual(await knownOf(history, collected), shownBy);
+    assert.deepEqual(await findKnown(history, collected), shownBy);
     const older = { collected_at: later, listed_at: listedAt };
-    assert.deepEqual(await knownOf({}, older), new Date('2026-06-20T10:55:00Z'));
+    assert.deepEqual(await findKnown({}, older), new Date('2026-06-20T10:55:00Z'));
   });
 
   it('is that of the last read while anything reported is still to be read', async () => {
@@ -70,15 +70,15 @@ describe('the time until which a stream is known', () => {
       { failure: 'denied', failed_at: later },
       { name: 'commits', covers: ['commit'], provider_revision: 'b', cursor: 'a' },
     ]) {
-      assert.deepEqual(await knownOf(reported), readAt, Object.keys(reported).join());
+      assert.deepEqual(await findKnown(reported), readAt, Object.keys(reported).join());
     }
   });
 
   it('is that of the last read where listings say nothing about the stream', async () => {
-    assert.deepEqual(await knownOf({ provider_changed_at: null, provider_total: null }), readAt);
-    assert.deepEqual(await knownOf({ provider_changed_at: null, provider_total: 3 }), readAt);
-    assert.deepEqual(await knownOf({ withheld_at: readAt }), readAt);
-    assert.deepEqual(await knownOf({}, { collected_at: null, listed_at: listedAt }), readAt);
-    assert.equal(await knownOf({ known_until: null, completed_at: null }), null);
+    assert.deepEqual(await findKnown({ provider_changed_at: null, provider_total: null }), readAt);
+    assert.deepEqual(await findKnown({ provider_changed_at: null, provider_total: 3 }), readAt);
+    assert.deepEqual(await findKnown({ withheld_at: readAt }), readAt);
+    assert.deepEqual(await findKnown({}, { collected_at: null, listed_at: listedAt }), readAt);
+    assert.equal(await findKnown({ known_until: null, completed_at: null }), null);
   });
 });

@@ -27,7 +27,7 @@ interface Commit {
 const addresses = ['a@x.org', 'b@x.org', 'c@x.org', 'd@x.org'];
 const firstDay = Date.UTC(2026, 0, 1);
 const dayMs = 86_400_000;
-const dayOf = (day: number): Date => new Date(firstDay + day * dayMs);
+const toDay = (day: number): Date => new Date(firstDay + day * dayMs);
 
 const randomCommits: fc.Arbitrary<Commit[]> = fc.array(
   fc.record({
@@ -38,7 +38,7 @@ const randomCommits: fc.Arbitrary<Commit[]> = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-const oidOf = (index: number): string => String(index + 1).padStart(40, '0');
+const toOid = (index: number): string => String(index + 1).padStart(40, '0');
 
 /** Stores commits with their languages, in a repository whose owner has the first addresses. @returns the ids. */
 async function store(
@@ -61,10 +61,10 @@ async function store(
   for (const [index, commit] of commits.entries())
     await sql`
       insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
-      values (${repositoryId}, decode(${oidOf(index)}, 'hex'), ${dayOf(commit.day)}, now(), 1,
+      values (${repositoryId}, decode(${toOid(index)}, 'hex'), ${toDay(commit.day)}, now(), 1,
         ${commit.addresses.map((place) => ids[place])}::integer[])`.execute(connection);
   await inTransaction(connection, (transaction) => recountRepository(transaction, repositoryId));
-  const found = new Map(commits.map(({ files }, index) => [oidOf(index), new Map(Object.entries(files))]));
+  const found = new Map(commits.map(({ files }, index) => [toOid(index), new Map(Object.entries(files))]));
   await inTransaction(connection, (transaction) => saveCommitLanguages(transaction, repositoryId, [], found));
   return { repositoryId, accountId };
 }
@@ -87,9 +87,9 @@ async function expectSums(
     ({ day }) => day >= (days.since ?? 0) && day < (days.until ?? Number.POSITIVE_INFINITY),
   );
   const expected = naiveSums(within);
-  const textOf = (day: number | null): string | null => (day === null ? null : dayOf(day).toISOString().slice(0, 10));
+  const toText = (day: number | null): string | null => (day === null ? null : toDay(day).toISOString().slice(0, 10));
   const query = { accountId, isOwner, withPrivate: false };
-  const found = await findLanguages(connection, query, { since: textOf(days.since), until: textOf(days.until) });
+  const found = await findLanguages(connection, query, { since: toText(days.since), until: toText(days.until) });
   assert.deepEqual(Object.fromEntries(found.map(({ language, files }) => [language, files])), expected);
   for (const [language, files] of Object.entries(expected)) {
     const scope: LanguageScope = {
@@ -99,8 +99,8 @@ async function expectSums(
       repositoryId: null,
       seesPrivateOf: null,
       countsPrivate: false,
-      since: days.since === null ? null : dayOf(days.since),
-      until: days.until === null ? null : dayOf(days.until),
+      since: days.since === null ? null : toDay(days.since),
+      until: days.until === null ? null : toDay(days.until),
     };
     const page = { limit: 100, after: undefined, before: undefined };
     const items = await findLanguageCommits(connection, scope, page);
@@ -133,8 +133,8 @@ describe('languages of commits with several addresses', () => {
           const few = await findFewLanguages(connection, accountId);
           assert.equal(few === undefined, own > 1);
           await inTransaction(connection, async (transaction) => {
-            await uncountCommits(transaction, repositoryId, [oidOf(0)]);
-            await removeCommits(transaction, repositoryId, [oidOf(0)]);
+            await uncountCommits(transaction, repositoryId, [toOid(0)]);
+            await removeCommits(transaction, repositoryId, [toOid(0)]);
           });
           const [, ...rest] = commits;
           const lifetime = { since: null, until: null };

@@ -47,7 +47,7 @@ async function prepare(commits: CommitDescription[]) {
     emails: [author.email],
   }));
   const options = { provider: 'github', repositoryId, scanNumber: 1, isCounted: false };
-  await saveAllCommits(connection, batchOf(records), options);
+  await saveAllCommits(connection, yieldBatch(records), options);
   const { rows } = await sql<{ id: string }>`select id from accounts`.execute(connection);
   const accountId = rows[0]?.id ?? '';
   await sql`update identities set account_id = ${accountId} where email = 'a@x.org'`.execute(connection);
@@ -71,17 +71,17 @@ async function prepare(commits: CommitDescription[]) {
         },
       ),
     languages: (days: { since: string | null; until: string | null } = lifetime, changed = {}) =>
-      languagesOf(connection, { ...query, ...changed }, days),
+      readStoredLanguages(connection, { ...query, ...changed }, days),
     recount: () => inTransaction(connection, (transaction) => recountRepository(transaction, repositoryId)),
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };
 }
 
-async function* batchOf<Item>(items: Item[]): AsyncGenerator<Item[]> {
+async function* yieldBatch<Item>(items: Item[]): AsyncGenerator<Item[]> {
   yield items;
 }
 
-async function languagesOf(
+async function readStoredLanguages(
   connection: Connection,
   query: { accountId: string; isOwner: boolean; withPrivate: boolean },
   days: { since: string | null; until: string | null },

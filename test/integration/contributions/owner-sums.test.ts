@@ -14,7 +14,7 @@ import { inTransaction } from '../../../src/database/connections/transaction.ts'
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from './random-changes.ts';
-import { contributionOf, storeContributions } from './stored-repository.ts';
+import { makeContribution, storeContributions } from './stored-repository.ts';
 
 const totals = [
   'commits',
@@ -134,7 +134,7 @@ describe('the sums of an owner', () => {
     const [owner = '', otherOwner = ''] = owners;
     await startWorld(connection);
     await database.pool.query('update repositories set stars = 7 where id = $1', [repositories[0]]);
-    const starsOf = async (transaction: typeof connection, id: string): Promise<number | null> =>
+    const findStars = async (transaction: typeof connection, id: string): Promise<number | null> =>
       (await sumOverOwned(transaction, id, 'public')).counters.stars;
     await inTransaction(connection, async (transaction) => {
       await transaction
@@ -142,15 +142,15 @@ describe('the sums of an owner', () => {
         .set({ stars: 9 })
         .where('id', '=', repositories[0] ?? '')
         .execute();
-      assert.deepEqual([await starsOf(transaction, owner), await starsOf(connection, owner)], [9, 7]);
+      assert.deepEqual([await findStars(transaction, owner), await findStars(connection, owner)], [9, 7]);
       await transaction
         .updateTable('repositories')
         .set({ owner_id: otherOwner })
         .where('id', '=', repositories[0] ?? '')
         .execute();
-      assert.deepEqual([await starsOf(transaction, owner), await starsOf(transaction, otherOwner)], [0, 9]);
+      assert.deepEqual([await findStars(transaction, owner), await findStars(transaction, otherOwner)], [0, 9]);
     });
-    assert.deepEqual([await starsOf(connection, owner), await starsOf(connection, otherOwner)], [0, 9]);
+    assert.deepEqual([await findStars(connection, owner), await findStars(connection, otherOwner)], [0, 9]);
   });
 
   it('are folded into few rows', async () => {
@@ -171,7 +171,7 @@ describe('the sums of an owner', () => {
     const { database } = opened;
     const { connection, pool } = database;
     await startWorld(connection);
-    await storeContributions(connection, repositories[0] ?? '', [contributionOf({ author: people[0] ?? null })]);
+    await storeContributions(connection, repositories[0] ?? '', [makeContribution({ author: people[0] ?? null })]);
     await pool.query('update repository_totals set issues = 7 where repository_id = $1', [repositories[0]]);
     await inTransaction(connection, (transaction) => recountRepository(transaction, repositories[0] ?? ''));
     await assertSummed(database, 'the recount of a repository');

@@ -9,7 +9,7 @@ import type { Connection } from '../../../src/database/connections/connection.ts
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { takeErasureLock, takeSharedErasureLock } from '../../../src/database/schema/erasure.ts';
 import type { ItemKind } from '../../../src/model/contribution.ts';
-import { contributionOf } from './stored-repository.ts';
+import { makeContribution } from './stored-repository.ts';
 
 /** Random changes of everything that the numbers of owners depend on. */
 
@@ -68,12 +68,12 @@ async function addRepository(connection: Connection, id: string, owner: string):
     on conflict do nothing`.execute(connection);
 }
 
-const anyOf = (ids: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...ids);
-const repository = anyOf(repositories);
+const pickAny = (ids: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...ids);
+const repository = pickAny(repositories);
 
 const item = fc.record({
   repository,
-  person: fc.option(anyOf(people)),
+  person: fc.option(pickAny(people)),
   kind: fc.constantFrom<ItemKind>('issue', 'pull_request', 'review', 'discussion', 'star', 'issue_comment'),
   number: fc.integer({ min: 1, max: 4 }),
   isEnded: fc.boolean(),
@@ -95,7 +95,7 @@ function added({
       }>`select id from accounts where id = ${person} and erased_at is null`.execute(transaction);
       const author = rows[0]?.id ?? null;
       const ended = isEnded ? new Date() : null;
-      const contribution = contributionOf({
+      const contribution = makeContribution({
         kind,
         externalId: String(number),
         author,
@@ -132,7 +132,7 @@ const updated = fc.record({ repository, what: fc.constantFrom(...Object.entries(
   }),
 );
 
-const transferred = fc.record({ moved: fc.subarray(repositories, { minLength: 1 }), owner: anyOf(owners) }).map(
+const transferred = fc.record({ moved: fc.subarray(repositories, { minLength: 1 }), owner: pickAny(owners) }).map(
   ({ moved, owner }): Change => ({
     name: 'repositories have another owner',
     apply: (transaction) =>
@@ -197,14 +197,14 @@ const simple = fc.oneof(
         changeContributions(transaction, id, (change) => change.remove(sql`c.external_id = ${String(number)}`)),
     }),
   ),
-  anyOf(people).map(
+  pickAny(people).map(
     (id): Change => ({
       name: 'a person is erased',
       apply: (transaction) => eraseAccount(transaction, id),
       follow: followErasure,
     }),
   ),
-  anyOf(owners.slice(1)).map(
+  pickAny(owners.slice(1)).map(
     (id): Change => ({
       name: 'an owner is erased',
       apply: (transaction) => eraseAccount(transaction, id),

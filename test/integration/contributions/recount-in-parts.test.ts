@@ -13,10 +13,10 @@ import { analyzeTables, watchPlans } from '../plans.ts';
 
 import {
   assertAgree,
-  expectedOf,
   type Filled,
   fill,
   findAccount,
+  findExpected,
   findNumbers,
   recount,
   storeCommit,
@@ -42,7 +42,7 @@ function describeParts(part: string, rows: number): void {
     assert.ok(parts >= 8 && seen.size >= 8, `${parts} parts`);
     const after = await findNumbers(database);
     assert.notDeepEqual(after, before);
-    assert.deepEqual(await expectedOf(database, filled), after);
+    assert.deepEqual(await findExpected(database, filled), after);
     assert.equal(await areCommitsCounted(database.connection, filled.repositoryId), true);
   });
 
@@ -59,7 +59,7 @@ function describeParts(part: string, rows: number): void {
     }
     assert.ok(losses > 2);
     const after = await findNumbers(database);
-    assert.deepEqual(await expectedOf(database, filled), after);
+    assert.deepEqual(await findExpected(database, filled), after);
   });
 
   for (const [event, happen] of Object.entries({
@@ -80,7 +80,7 @@ function describeParts(part: string, rows: number): void {
       });
       assert.ok(parts > 8, `${parts} parts`);
       const after = await findNumbers(database);
-      assert.deepEqual(await expectedOf(database, filled), after);
+      assert.deepEqual(await findExpected(database, filled), after);
     });
   }
 }
@@ -123,7 +123,7 @@ describe('recount of the commits of a repository in parts', () => {
     );
     assert.ok(isStored);
     const after = await findNumbers(database);
-    assert.deepEqual(await expectedOf(database, filled), after);
+    assert.deepEqual(await findExpected(database, filled), after);
   });
 
   it('does not end when it became necessary again after the last part', async () => {

@@ -115,7 +115,7 @@ export async function assertAgree(database: Database): Promise<void> {
 }
 
 /** Returns the numbers after a recount in one transaction. */
-export async function expectedOf(database: Database, filled: Filled): Promise<unknown> {
+export async function findExpected(database: Database, filled: Filled): Promise<unknown> {
   await inTransaction(database.connection, (to) => recountRepository(to, filled.repositoryId));
   return findNumbers(database);
 }

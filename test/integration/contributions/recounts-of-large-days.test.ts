@@ -6,7 +6,15 @@ import { recountCommits } from '../../../src/sync/histories/read-history.ts';
 import { isOnCluster } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { interleave } from '../interleave.ts';
-import { assertAgree, expectedOf, fill, findAccount, findNumbers, recount, storeCommit } from './recounted-commits.ts';
+import {
+  assertAgree,
+  fill,
+  findAccount,
+  findExpected,
+  findNumbers,
+  recount,
+  storeCommit,
+} from './recounted-commits.ts';
 import { storeLanguages } from './store-languages.ts';
 
 describe('recount of the commits of a large day', () => {
@@ -46,7 +54,7 @@ describe('recount of the commits of a large day', () => {
     );
     assert.ok(reads > 16, `${reads} reads`);
     const after = await findNumbers(database);
-    assert.deepEqual(await expectedOf(database, filled), after);
+    assert.deepEqual(await findExpected(database, filled), after);
   });
 
   it('leaves a large day that changes each time to another call', { skip: isOnCluster }, async () => {
@@ -65,6 +73,6 @@ describe('recount of the commits of a large day', () => {
     await assertAgree(database);
     await recount(database.connection, filled, 1);
     const after = await findNumbers(database);
-    assert.deepEqual(await expectedOf(database, filled), after);
+    assert.deepEqual(await findExpected(database, filled), after);
   });
 });

@@ -16,7 +16,7 @@ import { interleave } from '../interleave.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
 import { check, checkOnce, corruptTotals, findSums, storeRepository } from './counted-repository.ts';
 import { storeLanguages } from './store-languages.ts';
-import { contributionOf, removeContributions, storeContributions } from './stored-repository.ts';
+import { makeContribution, removeContributions, storeContributions } from './stored-repository.ts';
 
 /** The limits of one job, so low that a repair takes several of them. */
 const limits = { rows: 40, parts: 3 };
@@ -188,7 +188,7 @@ describe('repair of totals', () => {
       const at = new Date(start + ((changes * 11) % 60) * 86_400_000);
       const closedAt = changes % 2 === 0 ? at : null;
       const added = { externalId: `new ${changes}`, author, createdAt: at, updatedAt: at, closedAt };
-      await storeContributions(connection, id, [contributionOf(added)]);
+      await storeContributions(connection, id, [makeContribution(added)]);
       const isOther = sql<boolean>`c.kind = ${changes % 2 === 0 ? 'discussion' : 'pull_request'}
         and c.external_id = (select min(external_id) from contributions where kind = c.kind and repository_id = ${id})`;
       await removeContributions(connection, id, isOther);

@@ -31,7 +31,7 @@ export async function addRepositories(connection: Connection, count: number): Pr
 }
 
 /** Returns an issue that differs in some facts. Accounts are our ids. */
-export function contributionOf(facts: Partial<Contribution>): Contribution {
+export function makeContribution(facts: Partial<Contribution>): Contribution {
   const at = new Date('2026-05-01T12:00:00Z');
   return {
     kind: 'issue',

@@ -4,7 +4,7 @@ import { findDuePolls } from '../../../src/accounts/repositories/poll-store.ts';
 import { recordTotalsChanged } from '../../../src/contributions/items/collection-store.ts';
 import { findUncounted } from '../../../src/contributions/items/commits-again-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
-import { addRepository, contributionOf, storeContributions } from './stored-repository.ts';
+import { addRepository, makeContribution, storeContributions } from './stored-repository.ts';
 
 describe('totals', () => {
   it('announces a change in a transferred repository for its present owner', async () => {
@@ -15,7 +15,7 @@ describe('totals', () => {
     values (gen_random_uuid(), 'github', '2', '2', 'user', 'bob', now(), now(), now())`);
     await pool.query("update repositories set owner_id = (select id from accounts where name = 'bob')");
     const { rows: people } = await pool.query<{ id: string }>("select id from accounts where name = 'ada'");
-    await storeContributions(connection, id, [contributionOf({ author: people[0]?.id ?? null })]);
+    await storeContributions(connection, id, [makeContribution({ author: people[0]?.id ?? null })]);
     await pool.query('delete from announcements');
     await recordTotalsChanged(connection, [id]);
     await recordTotalsChanged(connection, [id]);

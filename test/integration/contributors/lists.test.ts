@@ -25,7 +25,7 @@ import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { isThorough } from '../../depth.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { applyChange, changes, owners, people, repositories, startWorld } from '../contributions/random-changes.ts';
-import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
+import { makeContribution, storeContributions } from '../contributions/stored-repository.ts';
 import { watchPlans } from '../plans.ts';
 import { isStored, type Row, readPages, scopes, start, sumContributors, withoutBots } from './contributor-lists.ts';
 
@@ -256,6 +256,6 @@ describe('listing contributors', () => {
 });
 
 async function addIssues(connection: Connection, person: string, count: number): Promise<void> {
-  const issues = Array.from({ length: count }, () => contributionOf({ externalId: randomUUID(), author: person }));
+  const issues = Array.from({ length: count }, () => makeContribution({ externalId: randomUUID(), author: person }));
   await storeContributions(connection, repositories[0] ?? '', issues);
 }

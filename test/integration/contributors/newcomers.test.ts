@@ -9,7 +9,7 @@ import type { Connection } from '../../../src/database/connections/connection.ts
 import { contributionKinds } from '../../../src/model/kinds.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
-import { addRepositories, contributionOf, storeContributions } from '../contributions/stored-repository.ts';
+import { addRepositories, makeContribution, storeContributions } from '../contributions/stored-repository.ts';
 import { analyzeTables, watchPlans } from '../plans.ts';
 
 const since = new Date('2026-05-01T06:00:00Z');
@@ -41,22 +41,22 @@ async function store(connection: Connection, contributions: readonly Stored[]): 
   const { rows: repositories } = await sql<{ id: string; name: string }>`select id, name from repositories`.execute(
     connection,
   );
-  const idOf = (rows: { id: string; name: string }[], name: string) =>
+  const toId = (rows: { id: string; name: string }[], name: string) =>
     rows.find((row) => row.name === name)?.id ?? assert.fail(name);
   for (const { id, name } of repositories) {
     const ofRepository = contributions.flatMap(({ person, repository = 'engine', kind = 'issue', age }, index) =>
       repository === name
-        ? contributionOf({
+        ? makeContribution({
             kind,
             externalId: String(index),
-            author: idOf(accounts, person),
+            author: toId(accounts, person),
             createdAt: new Date(since.getTime() - age * dayMs),
           })
         : [],
     );
     if (ofRepository.length > 0) await storeContributions(connection, id, ofRepository);
   }
-  return { ownerId: idOf(accounts, 'ada') };
+  return { ownerId: toId(accounts, 'ada') };
 }
 
 async function findNewcomers(

@@ -4,7 +4,7 @@ import type { Job } from '../../../src/database/queue/added-jobs.ts';
 import { claimLookup, type LookupParty, maxDelayed } from '../../../src/database/queue/lookups.ts';
 
 export const minuteMs = 60_000;
-export const jobOf = (name: string): Job => ({
+export const toJob = (name: string): Job => ({
   task: 'look_up',
   payload: { name },
   key: `look_up ${name}`,
@@ -23,7 +23,7 @@ export async function claimAll(
 ): Promise<(number | undefined)[]> {
   const delays: (number | undefined)[] = [];
   for (const name of names) {
-    const claim = await claimLookup(connection, jobOf(name), now, party);
+    const claim = await claimLookup(connection, toJob(name), now, party);
     if (claim.state === 'delayed') delays.push((claim.until.getTime() - now.getTime()) / minuteMs);
     else delays.push(claim.state === 'claimed' ? 0 : undefined);
   }

@@ -37,7 +37,7 @@ async function open(): Promise<Opened> {
   };
 }
 
-function definitionsOf(listed: readonly Listed[]): string[] {
+function listDefinitions(listed: readonly Listed[]): string[] {
   return listed.map(({ definition }) => definition);
 }
 
@@ -71,7 +71,7 @@ describe('functions and triggers of a database', { skip: isOnCluster }, () => {
     await migrate(opened.database, { definitions: [] });
     assert.deepEqual(await opened.list(), [], 'a migration made them');
     await migrate(opened.database);
-    assert.deepEqual(definitionsOf(await opened.list()), definitionsOf(migrated));
+    assert.deepEqual(listDefinitions(await opened.list()), listDefinitions(migrated));
   });
 
   it('stay untouched where their definitions are the same', async () => {
@@ -158,7 +158,7 @@ describe('functions and triggers of a database', { skip: isOnCluster }, () => {
       drop table awards cascade;
       alter table others rename to awards`);
     await migrate(opened.database);
-    assert.deepEqual(definitionsOf(await opened.list()), definitionsOf(before));
+    assert.deepEqual(listDefinitions(await opened.list()), listDefinitions(before));
   });
 
   it('change all or none', async () => {
@@ -181,6 +181,6 @@ describe('functions and triggers of a database', { skip: isOnCluster }, () => {
       definitions: changed('function announce_awards()', 'max_announced() + 1', 'max_announced() + 2'),
     });
     await migrate(opened.database);
-    assert.deepEqual(definitionsOf(await opened.list()), definitionsOf(before));
+    assert.deepEqual(listDefinitions(await opened.list()), listDefinitions(before));
   });
 });

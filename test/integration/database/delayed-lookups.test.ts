@@ -18,7 +18,7 @@ import { runNow } from '../../../src/database/queue/queue.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock, until } from '../../time.ts';
-import { address, claimAll, fill, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, owner, visitor } from './claims.ts';
+import { address, claimAll, fill, jobsIn, keysIn, lookupsIn, minuteMs, owner, toJob, visitor } from './claims.ts';
 
 describe('claims of lookups', () => {
   it('start nothing and use no allowance when another lookup has just stored the result', async () => {
@@ -27,7 +27,7 @@ describe('claims of lookups', () => {
     const { database } = opened;
     const { connection } = database;
     const party = visitor(address('address', 1));
-    const claim = (isStored: boolean) => claimLookup(connection, jobOf('a'), now(), party, async () => isStored);
+    const claim = (isStored: boolean) => claimLookup(connection, toJob('a'), now(), party, async () => isStored);
     assert.deepEqual(await claim(true), { state: 'standing' });
     assert.deepEqual([await keysIn(database), await lookupsIn(database)], [[], {}]);
     assert.deepEqual(await claim(false), { state: 'claimed' });
@@ -88,7 +88,7 @@ describe('delay of lookups', () => {
     assert.deepEqual(await claimAll(connection, ['e'], now(), visitor(address('other'))), [0]);
     // A lookup that the host's limit delays finds no place either. The first delayed one runs in ten minutes.
     const until = new Date(now().getTime() + 20 * minuteMs);
-    await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('e'), until, now()));
+    await connection.transaction().execute((transaction) => delayLookup(transaction, toJob('e'), until, now()));
     assert.equal((await lookupsIn(database))['look_up e'], undefined);
     assert.deepEqual(
       (await findRetryTime(connection, 'look_up e', now()))?.until,
@@ -109,7 +109,7 @@ describe('delay of lookups', () => {
     await claimAll(connection, ['a'], now());
     await database.pool.query('delete from graphile_worker._private_jobs');
     const until = new Date(now().getTime() + 10 * minuteMs);
-    await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('a'), until, now()));
+    await connection.transaction().execute((transaction) => delayLookup(transaction, toJob('a'), until, now()));
     assert.deepEqual(await lookupsIn(database), { 'look_up a': 'delayed_by_quota' });
     assert.equal(await findOutcome(connection, 'look_up a', now()), undefined);
     assert.deepEqual(await findRetryTime(connection, 'look_up a', now()), { until, reason: 'quota' });
@@ -129,7 +129,7 @@ describe('delay of lookups', () => {
     const { now } = clock();
     await using opened = await reuseTestDatabase();
     const { database } = opened;
-    await addJob(database.connection, jobOf('c'));
+    await addJob(database.connection, toJob('c'));
     await claimAll(database.connection, ['a', 'b', 'c'], now(), visitor(address()));
     assert.deepEqual(
       (await jobsIn(database)).map(({ minutes }) => minutes),
@@ -144,7 +144,7 @@ describe('delay of lookups', () => {
     const { connection } = database;
     for (const name of ['a', 'b', 'c']) {
       const killed = connection.transaction().execute(async (transaction) => {
-        await claimLookupWithin(transaction, jobOf(name), now(), visitor(address('address', 1)));
+        await claimLookupWithin(transaction, toJob(name), now(), visitor(address('address', 1)));
         throw new Error('killed');
       });
       await assert.rejects(killed, /killed/);
@@ -163,7 +163,7 @@ describe('delay of lookups', () => {
     await claimAll(connection, ['a', 'b', 'c'], now(), visitor(address()));
     const until = new Date(now().getTime() + 50 * minuteMs);
     await database.pool.query("delete from graphile_worker._private_jobs where key = 'look_up a'");
-    await connection.transaction().execute((transaction) => delayLookup(transaction, jobOf('a'), until, now()));
+    await connection.transaction().execute((transaction) => delayLookup(transaction, toJob('a'), until, now()));
     const error = new AppError('provider_rate_limited', 'used up');
     await failLookup(connection, 'refresh x', { state: 'failed', error }, until);
     await deleteRefusals(connection, 100);
@@ -188,7 +188,7 @@ describe('end of the waits of jobs', () => {
   it('leaves out a job that another session is changing, with which it could deadlock', async () => {
     await using opened = await reuseTestDatabase();
     const { connection, pool } = opened.database;
-    for (const name of ['a', 'b']) await addJob(connection, { ...jobOf(name), delayMs: 60 * minuteMs });
+    for (const name of ['a', 'b']) await addJob(connection, { ...toJob(name), delayMs: 60 * minuteMs });
     const rival = await pool.connect();
     try {
       const change = (key: string) =>

@@ -16,7 +16,7 @@ import { partition, partitionedNames } from '../../../src/database/schema/partit
 import { dividedNames } from '../../../src/database/tables/divided-tables.ts';
 import { isOnCluster, openTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
-import { contributionOf, storeContributions } from '../contributions/stored-repository.ts';
+import { makeContribution, storeContributions } from '../contributions/stored-repository.ts';
 
 const report = { log: () => {}, logEveryMs: 60_000 };
 const now = new Date('2026-05-02T00:00:00Z');
@@ -48,7 +48,7 @@ async function contribute(
   from: number,
 ): Promise<void> {
   const facts = [from, from + 1].map((number) => ({ externalId: String(number), author }));
-  await storeContributions(connection, repositoryId, facts.map(contributionOf));
+  await storeContributions(connection, repositoryId, facts.map(makeContribution));
   async function* batches() {
     yield facts.map(({ externalId }) => ({
       oid: externalId.padStart(40, '0'),

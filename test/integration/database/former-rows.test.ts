@@ -6,9 +6,9 @@ import { importLines } from '../../../src/database/copy/export.ts';
 import { openTestDatabase } from '../../database.ts';
 
 const at = '2026-05-01T00:00:00Z';
-const idOf = (number: number): string => `00000000-0000-7000-8000-00000000000${number}`;
-const accountOf = (number: number, more: object): object => ({
-  id: idOf(number),
+const toId = (number: number): string => `00000000-0000-7000-8000-00000000000${number}`;
+const toAccount = (number: number, more: object): object => ({
+  id: toId(number),
   provider: 'github',
   external_id: String(number),
   handle: '',
@@ -20,11 +20,11 @@ const accountOf = (number: number, more: object): object => ({
   ...more,
 });
 const repository = {
-  id: idOf(9),
+  id: toId(9),
   provider: 'github',
   external_id: '9',
   handle: '',
-  owner_id: idOf(1),
+  owner_id: toId(1),
   name: 'engine',
   is_private: true,
   is_fork: false,
@@ -33,7 +33,7 @@ const repository = {
   created_at: at,
   updated_at: at,
 };
-const item = { repository_id: idOf(9), created_at: at, updated_at: at, seen_at: at };
+const item = { repository_id: toId(9), created_at: at, updated_at: at, seen_at: at };
 
 /** Imports tables as a version wrote them. @param migration the newest one of the version. */
 async function importTables(database: Database, migration: string, tables: Record<string, object[]>): Promise<void> {
@@ -56,10 +56,10 @@ describe('rows of former exports', () => {
     await using opened = await openTestDatabase();
     await importTables(opened.database, '0009-details-on-demand', {
       accounts: [
-        accountOf(1, {}),
-        accountOf(2, { handle: 'M_kgDOabc' }),
-        accountOf(3, { handle: 'BOT_kgDOabc', name: 'helper[bot]' }),
-        accountOf(4, { external_id: '198982749', name: 'Copilot' }),
+        toAccount(1, {}),
+        toAccount(2, { handle: 'M_kgDOabc' }),
+        toAccount(3, { handle: 'BOT_kgDOabc', name: 'helper[bot]' }),
+        toAccount(4, { external_id: '198982749', name: 'Copilot' }),
       ],
       repositories: [repository],
       contributions: [
@@ -67,11 +67,11 @@ describe('rows of former exports', () => {
           ...item,
           kind: 'issue',
           external_id: '1',
-          account_id: idOf(2),
-          assignees: [idOf(1), idOf(2)],
-          reactors: [idOf(2), idOf(1)],
+          account_id: toId(2),
+          assignees: [toId(1), toId(2)],
+          reactors: [toId(2), toId(1)],
         },
-        { ...item, kind: 'issue', external_id: '2', account_id: idOf(1) },
+        { ...item, kind: 'issue', external_id: '2', account_id: toId(1) },
       ],
     });
     assert.deepEqual(await read(opened.database, 'select name, type from accounts order by id'), [
@@ -82,11 +82,11 @@ describe('rows of former exports', () => {
     assert.deepEqual(
       await read(opened.database, 'select account_id, assignees, reactors from contributions order by external_id'),
       [
-        [null, [idOf(1)], [null, idOf(1)]],
-        [idOf(1), null, null],
+        [null, [toId(1)], [null, toId(1)]],
+        [toId(1), null, null],
       ],
     );
-    assert.deepEqual(await read(opened.database, 'select account_id, issues from contributor_totals'), [[idOf(1), 1]]);
+    assert.deepEqual(await read(opened.database, 'select account_id, issues from contributor_totals'), [[toId(1), 1]]);
     assert.deepEqual(await read(opened.database, 'select issues from repository_totals'), [[2]]);
   });
 
@@ -94,7 +94,7 @@ describe('rows of former exports', () => {
     await using opened = await openTestDatabase();
     await importTables(opened.database, '0009-details-on-demand', {
       accounts: [
-        accountOf(1, {
+        toAccount(1, {
           asked_at: at,
           gone_at: null,
           listing_cursor: '{"access":"app","page":2}',
@@ -102,8 +102,8 @@ describe('rows of former exports', () => {
         }),
       ],
       repositories: [{ ...repository, access: 'app', gone_at: at }],
-      seen_totals: [{ account_id: idOf(1), access: 'app', counters: {}, missing: [], asked_at: at }],
-      streams: [{ repository_id: idOf(9), name: 'issues', covers: ['issue'], hinted_at: at, scan_started_at: null }],
+      seen_totals: [{ account_id: toId(1), access: 'app', counters: {}, missing: [], asked_at: at }],
+      streams: [{ repository_id: toId(9), name: 'issues', covers: ['issue'], hinted_at: at, scan_started_at: null }],
     });
     const [account] = await read(
       opened.database,
@@ -125,19 +125,19 @@ describe('rows of former exports', () => {
     await using opened = await openTestDatabase();
     const addresses = ['1+ada@git.example.org', '1+ada@users.noreply.github.com'];
     await importTables(opened.database, '0132-bound-seasons', {
-      accounts: [accountOf(1, {})],
+      accounts: [toAccount(1, {})],
       repositories: [repository],
       identities: addresses.map((email, id) => ({
         id: id + 1,
         provider: 'github',
         email,
-        account_id: idOf(1),
+        account_id: toId(1),
         resolved_at: at,
       })),
       commits: [
-        { repository_id: idOf(9), oid: '\\x01', authored_at: at, committed_at: at, scan_number: 1, identity_ids: [1] },
+        { repository_id: toId(9), oid: '\\x01', authored_at: at, committed_at: at, scan_number: 1, identity_ids: [1] },
       ],
-      repository_totals: [{ repository_id: idOf(9), commits: 77, commits_counted: true }],
+      repository_totals: [{ repository_id: toId(9), commits: 77, commits_counted: true }],
     });
     assert.deepEqual(
       await read(
@@ -156,12 +156,12 @@ describe('rows of former exports', () => {
   it('leave commits missing that their version had not counted', async () => {
     await using opened = await openTestDatabase();
     await importTables(opened.database, '0140-states-of-reviews', {
-      accounts: [accountOf(1, {})],
+      accounts: [toAccount(1, {})],
       repositories: [{ ...repository, is_private: false }],
       commits: [
-        { repository_id: idOf(9), oid: '\\x01', authored_at: at, committed_at: at, scan_number: 1, identity_ids: [] },
+        { repository_id: toId(9), oid: '\\x01', authored_at: at, committed_at: at, scan_number: 1, identity_ids: [] },
       ],
-      repository_totals: [{ repository_id: idOf(9), commits: 5, commits_counted: false }],
+      repository_totals: [{ repository_id: toId(9), commits: 5, commits_counted: false }],
     });
     assert.deepEqual(await read(opened.database, 'select commits, commits_counted from repository_totals'), [
       [0, false],
@@ -173,11 +173,11 @@ describe('rows of former exports', () => {
     await using opened = await openTestDatabase();
     const definition = { provider: 'github', people: { exclude: ['@Ada'] }, grants: [{ person: 'gitlab/bob' }] };
     await importTables(opened.database, '0109-seasons-in-parts', {
-      accounts: [accountOf(1, {})],
+      accounts: [toAccount(1, {})],
       boards: [
         {
-          id: idOf(5),
-          owner_id: idOf(1),
+          id: toId(5),
+          owner_id: toId(1),
           slug: 'a',
           place: 0,
           definition,

@@ -6,7 +6,7 @@ import { claimLookup, failLookup } from '../../../src/database/queue/lookups.ts'
 import { createTestDatabase } from '../../database.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock } from '../../time.ts';
-import { address, claimAll, jobOf, jobsIn, keysIn, lookupsIn, minuteMs, visitor } from './claims.ts';
+import { address, claimAll, jobsIn, keysIn, lookupsIn, minuteMs, toJob, visitor } from './claims.ts';
 
 describe('limit of lookups for each party', () => {
   it('permits as many at once as in an hour, and one more each time that a share of the hour has passed', async () => {
@@ -46,7 +46,7 @@ describe('limit of lookups for each party', () => {
     const { connection } = opened.database;
     const party = visitor(address());
     const claims = await Promise.all(
-      Array.from({ length: 100 }, () => claimLookup(connection, jobOf('a'), now(), party)),
+      Array.from({ length: 100 }, () => claimLookup(connection, toJob('a'), now(), party)),
     );
     assert.equal(claims.filter(({ state }) => state === 'claimed').length, 1);
     await failLookup(connection, 'look_up a', { state: 'absent' }, new Date(now().getTime() + minuteMs));
@@ -83,7 +83,7 @@ describe('limit of lookups for each party', () => {
     const claims = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const { connection } = nodes[index % 2] ?? assert.fail();
-        return claimLookup(connection, jobOf(String(index)), now(), visitor(address('address', 5)));
+        return claimLookup(connection, toJob(String(index)), now(), visitor(address('address', 5)));
       }),
     );
     const states = claims.map(({ state }) => state);

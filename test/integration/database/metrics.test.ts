@@ -14,7 +14,7 @@ import { openTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
 
 /** Returns the values of a metric by its labels, without the metrics that are 0. */
-async function valuesOf(registry: Registry, name: string): Promise<Record<string, number>> {
+async function findValues(registry: Registry, name: string): Promise<Record<string, number>> {
   const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
   const pairs = lines.map((line) => [line.slice(name.length, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]);
   return Object.fromEntries(pairs.filter(([, value]) => value !== 0));
@@ -27,9 +27,9 @@ describe('metrics of a pool', () => {
     const observer = createPoolMetrics(registry)('requests');
     const pool = openPool(opened.database.clientConfig, { maxConnections: 1, statementTimeoutMs: 60_000, observer });
     const statements = (): Promise<Record<string, number>> =>
-      valuesOf(registry, 'plaudit_database_statement_seconds_count');
-    const waits = (): Promise<Record<string, number>> => valuesOf(registry, 'plaudit_database_wait_seconds_count');
-    const connections = (): Promise<Record<string, number>> => valuesOf(registry, 'plaudit_database_connections');
+      findValues(registry, 'plaudit_database_statement_seconds_count');
+    const waits = (): Promise<Record<string, number>> => findValues(registry, 'plaudit_database_wait_seconds_count');
+    const connections = (): Promise<Record<string, number>> => findValues(registry, 'plaudit_database_connections');
     try {
       await pool.pool.query('select 1');
       await sql`select 2`.execute(pool.connection);
@@ -77,13 +77,13 @@ describe('metrics of jobs', () => {
       sql`update graphile_worker._private_jobs set ${assignment} where key = ${key}`.execute(connection);
     await change('running', sql`locked_at = now(), locked_by = 'somebody'`);
     await change('given up', sql`attempts = max_attempts, last_error = 'acme/engine'`);
-    assert.deepEqual(await valuesOf(registry, 'plaudit_jobs'), {
+    assert.deepEqual(await findValues(registry, 'plaudit_jobs'), {
       '{task="collect",state="due"}': 2,
       '{task="collect",state="running"}': 1,
       '{task="collect",state="delayed"}': 1,
       '{task="collect",state="given_up"}': 1,
     });
-    const { '{task="collect"}': longest = 0 } = await valuesOf(registry, 'plaudit_jobs_longest_wait_seconds');
+    const { '{task="collect"}': longest = 0 } = await findValues(registry, 'plaudit_jobs_longest_wait_seconds');
     assert.equal(Math.floor((longest * 1000) / hourMs), 2);
   });
 
@@ -106,7 +106,7 @@ describe('metrics of jobs', () => {
         await addJob(database.connection, { task, payload: {}, key: task, priority: 0 });
       }
       const runs = await until(async () => {
-        const seen = await valuesOf(registry, 'plaudit_job_seconds_count');
+        const seen = await findValues(registry, 'plaudit_job_seconds_count');
         return Object.keys(seen).length === 4 ? seen : undefined;
       }, 'all jobs have run');
       assert.deepEqual(runs, {

@@ -150,10 +150,10 @@ describe('point reads of requests', () => {
   it('take one connection together where they run for one caller at once, and others one each', async () => {
     await using opened = await open({ maxConnections: 3 });
     const { requests } = opened;
-    const pidsOf = async (kinds: readonly boolean[]): Promise<Set<number | undefined>> =>
+    const findPids = async (kinds: readonly boolean[]): Promise<Set<number | undefined>> =>
       new Set(await Promise.all(kinds.map((isPointRead) => backend(requests, isPointRead))));
-    assert.equal((await scoped(() => pidsOf([true, true, true, true, true]))).size, 1);
-    assert.equal((await scoped(() => pidsOf([false, true, false, true]))).size, 3);
+    assert.equal((await scoped(() => findPids([true, true, true, true, true]))).size, 1);
+    assert.equal((await scoped(() => findPids([false, true, false, true]))).size, 3);
     const inTransaction = await scoped(() =>
       requests.connection.transaction().execute(async (transaction) => {
         const own = await backend({ ...requests, connection: transaction }, true);

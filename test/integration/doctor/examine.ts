@@ -34,11 +34,11 @@ export async function examine(environment: Record<string, string>): Promise<Exam
 }
 
 /** Returns the findings with a code, as `severity subject: message remedy`. */
-export function linesOf({ report }: Pick<Examined, 'report'>, code: FindingCode): string[] {
-  return report.findings.filter((finding) => finding.code === code).map(lineOf);
+export function listLines({ report }: Pick<Examined, 'report'>, code: FindingCode): string[] {
+  return report.findings.filter((finding) => finding.code === code).map(toLine);
 }
 
-function lineOf({ severity, subject, message, remedy }: Finding): string {
+function toLine({ severity, subject, message, remedy }: Finding): string {
   return [`${severity}${subject === '' ? '' : ` ${subject}`}:`, message, ...(remedy === null ? [] : [remedy])].join(
     ' ',
   );

@@ -10,7 +10,7 @@ import { addRejections } from '../../../src/sync/deliveries/rejection-store.ts';
 import { saveDrift } from '../../../src/sync/streams/drift-store.ts';
 import { countLost } from '../../../src/sync/totals/recount-owners.ts';
 import { fill } from '../database/claims.ts';
-import { type DoctorFixture, examine, linesOf, openDoctorFixture, problems } from './examine.ts';
+import { type DoctorFixture, examine, listLines, openDoctorFixture, problems } from './examine.ts';
 import { storeDelivery, storeFailedJob, storeFailure, storeRepository, storeSkippedItem } from './store-faults.ts';
 
 const hour = 3_600_000;
@@ -34,9 +34,9 @@ describe('plaudit doctor on stored data', () => {
     assert.deepEqual(problems(examined), []);
     assert.deepEqual([examined.status, examined.report.healthy, examined.report.problems], [0, true, 0]);
     for (const code of ['streams_read', 'items_stored', 'data_agrees', 'jobs_done', 'polls_done'] as const) {
-      assert.match(linesOf(examined, code)[0] ?? '', /^fine: /, code);
+      assert.match(listLines(examined, code)[0] ?? '', /^fine: /, code);
     }
-    assert.match(linesOf(examined, 'service_not_running')[0] ?? '', /^hint: No service runs .* Start it/);
+    assert.match(listLines(examined, 'service_not_running')[0] ?? '', /^hint: No service runs .* Start it/);
   });
 
   it('reports failing streams with repository, cause, time of the first failure and remedy', async () => {
@@ -50,8 +50,8 @@ describe('plaudit doctor on stored data', () => {
     await storeFailure(connection, alone, { code: 'not_found', reason: '' });
     const examined = await examine(fixture.environment);
     assert.equal(examined.status, 1);
-    assert.equal(linesOf(examined, 'stream_failing').length, 2);
-    const [repeatedFailure, singleFailure] = linesOf(examined, 'stream_failing');
+    assert.equal(listLines(examined, 'stream_failing').length, 2);
+    const [repeatedFailure, singleFailure] = listLines(examined, 'stream_failing');
     assert.match(
       repeatedFailure ?? '',
       /^problem github: issues: This stream of .* and 1 other cannot be read since 2026-03-01 12:00 UTC: /,
@@ -75,10 +75,10 @@ describe('plaudit doctor on stored data', () => {
     const failFor = (minutes: number) =>
       pool.query('update streams set failing_since = now() - make_interval(mins => $1)', [minutes]);
     await failFor(9);
-    assert.deepEqual(linesOf(await examine(fixture.environment), 'stream_failing'), []);
+    assert.deepEqual(listLines(await examine(fixture.environment), 'stream_failing'), []);
     await failFor(11);
     assert.match(
-      linesOf(await examine(fixture.environment), 'stream_failing')[0] ?? '',
+      listLines(await examine(fixture.environment), 'stream_failing')[0] ?? '',
       /^problem github: issues: This stream of acme\/engine cannot be read since .*: the host does not respond: /,
     );
   });
@@ -86,7 +86,7 @@ describe('plaudit doctor on stored data', () => {
   it('counts repositories whose collection waits, by reason, with the time at which it goes on', async () => {
     const { connection, pool } = fixture.database;
     const later = new Date(Date.now() + 30 * 60_000);
-    const idOf = async (owner: string): Promise<string> => {
+    const findId = async (owner: string): Promise<string> => {
       const { rows } = await pool.query<{ id: string }>('select id from accounts where name = $1', [owner]);
       return rows[0]?.id ?? assert.fail(owner);
     };
@@ -103,12 +103,12 @@ describe('plaudit doctor on stored data', () => {
     const wait = (job: Job) =>
       inTransaction(connection, (transaction) => delayLookup(transaction, job, later, new Date()));
     assert.deepEqual(problems(await examine(fixture.environment)), []);
-    await wait(collectJob(await idOf('large')));
-    await wait(collectRepositoryJob({ accountId: await idOf('alone'), repository: 'One', withPrivate: true }));
-    await failSince(collectJob(await idOf('silent')).key, 'provider_unavailable', hoursAgo(1));
-    await failSince(collectJob(await idOf('closed')).key, 'provider_denied', hoursAgo(0.1));
+    await wait(collectJob(await findId('large')));
+    await wait(collectRepositoryJob({ accountId: await findId('alone'), repository: 'One', withPrivate: true }));
+    await failSince(collectJob(await findId('silent')).key, 'provider_unavailable', hoursAgo(1));
+    await failSince(collectJob(await findId('closed')).key, 'provider_denied', hoursAgo(0.1));
     const examined = await examine(fixture.environment);
-    const lines = linesOf(examined, 'repositories_waiting');
+    const lines = listLines(examined, 'repositories_waiting');
     const until = `${later.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
     assert.deepEqual(
       lines.map((line) => line.slice(0, line.indexOf('to be read'))),
@@ -132,7 +132,7 @@ describe('plaudit doctor on stored data', () => {
     const outcome = { state: 'failed', error, failedAt: hoursAgo(0.1) } as const;
     await failLookup(connection, collectJob(rows[0]?.id ?? '').key, outcome, hoursAgo(-1));
     assert.match(
-      linesOf(await examine(fixture.environment), 'repositories_waiting')[0] ?? '',
+      listLines(await examine(fixture.environment), 'repositories_waiting')[0] ?? '',
       /^hint github: unreachable: The repositories of new wait to be read since .*, until .*: the host does not respond\. /,
     );
   });
@@ -152,7 +152,7 @@ describe('plaudit doctor on stored data', () => {
     });
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['items_skipped']);
-    const lines = linesOf(examined, 'items_skipped').join('\n');
+    const lines = listLines(examined, 'items_skipped').join('\n');
     assert.match(
       lines,
       /problem github: issues: 3 items of the kind issue in acme\/handbook are left out: the service cannot read \/nodes\/\*/,
@@ -172,21 +172,21 @@ describe('plaudit doctor on stored data', () => {
     await storeRepository(connection, { name: 'handbook', changedHoursAgo: 5 });
     const never = await examine(fixture.environment);
     assert.match(
-      linesOf(never, 'delivery_overdue')[0] ?? '',
+      listLines(never, 'delivery_overdue')[0] ?? '',
       /^problem github: No delivery has come in the last 30 days, though acme\/handbook changed at .* At the host, look at/,
     );
     await storeDelivery(connection, { id: 'old', hoursAgo: 48, isApplied: true });
     const long = await examine(fixture.environment);
     assert.match(
-      linesOf(long, 'delivery_overdue')[0] ?? '',
+      listLines(long, 'delivery_overdue')[0] ?? '',
       /The last delivery came 2 days ago, though acme\/handbook changed/,
     );
     await storeDelivery(connection, { id: 'waiting', hoursAgo: 4 });
     await storeDelivery(connection, { id: 'dead', hoursAgo: 4, attempts: 20 });
     const waiting = await examine(fixture.environment);
     assert.deepEqual(problems(waiting).toSorted(), ['deliveries_failed', 'deliveries_pending']);
-    assert.match(linesOf(waiting, 'deliveries_pending')[0] ?? '', /1 delivery wait.* since 4 hours ago/);
-    assert.match(linesOf(waiting, 'delivery_received')[0] ?? '', /^fine github: The last delivery came 4 hours ago/);
+    assert.match(listLines(waiting, 'deliveries_pending')[0] ?? '', /1 delivery wait.* since 4 hours ago/);
+    assert.match(listLines(waiting, 'delivery_received')[0] ?? '', /^fine github: The last delivery came 4 hours ago/);
   });
 
   it('reports rejected deliveries with the reason, and treats them as settled when a later one was accepted', async () => {
@@ -196,11 +196,11 @@ describe('plaudit doctor on stored data', () => {
     const rejected = await examine(fixture.environment);
     assert.deepEqual(problems(rejected), ['deliveries_rejected']);
     assert.match(
-      linesOf(rejected, 'deliveries_rejected')[0] ?? '',
+      listLines(rejected, 'deliveries_rejected')[0] ?? '',
       /^problem github: 12 deliveries since .* were rejected, the last one 2 hours ago: they are not signed with the configured secret\. Give the webhook at the host the secret that GITHUB_WEBHOOK_SECRET has\.$/,
     );
     await storeDelivery(connection, { id: 'taken', hoursAgo: 1, isApplied: true });
-    assert.match(linesOf(await examine(fixture.environment), 'deliveries_rejected')[0] ?? '', /^hint /);
+    assert.match(listLines(await examine(fixture.environment), 'deliveries_rejected')[0] ?? '', /^hint /);
     await addRejections(connection, [{ ...counts, reason: 'no_secret' }]);
     assert.deepEqual(problems(await examine(fixture.environment)), []);
     // Only the host can have signed a delivery that is rejected for its payload.
@@ -216,11 +216,11 @@ describe('plaudit doctor on stored data', () => {
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['drift']);
     assert.match(
-      linesOf(examined, 'drift')[0] ?? '',
+      listLines(examined, 'drift')[0] ?? '',
       /acme\/handbook has 1,200 issues at the host, and 1,100 were stored \(3 hours ago, not repaired\)\. Run plaudit sync github\/acme\/handbook/,
     );
     await saveDrift(connection, { ...drift, isRepaired: true }, hoursAgo(1));
-    assert.match(linesOf(await examine(fixture.environment), 'drift')[0] ?? '', /^hint .*, repaired\)/);
+    assert.match(listLines(await examine(fixture.environment), 'drift')[0] ?? '', /^hint .*, repaired\)/);
   });
 
   it('reports commits that are not counted for their people, until the night has them counted again', async () => {
@@ -244,18 +244,18 @@ describe('plaudit doctor on stored data', () => {
     await sql`update repositories set default_branch = 'main'`.execute(connection);
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['commits_uncounted']);
-    assert.match(linesOf(examined, 'commits_uncounted')[0] ?? '', /Commits of acme\/small are not counted/);
+    assert.match(listLines(examined, 'commits_uncounted')[0] ?? '', /Commits of acme\/small are not counted/);
 
     await countLost({ connection, onFailure: () => {} });
     const repaired = await examine(fixture.environment);
     assert.deepEqual(problems(repaired), []);
-    assert.match(linesOf(repaired, 'commits_uncounted')[0] ?? '', /^hint: .*acme\/small wait for a job/);
+    assert.match(listLines(repaired, 'commits_uncounted')[0] ?? '', /^hint: .*acme\/small wait for a job/);
     const { rows } = await pool.query('select key from graphile_worker.jobs');
     assert.equal(rows.length, 1);
     await pool.query(
       'delete from contributor_totals; update repository_totals set commits_counted = true; delete from commits',
     );
-    assert.match(linesOf(await examine(fixture.environment), 'commits_counted')[0] ?? '', /^fine: /);
+    assert.match(listLines(await examine(fixture.environment), 'commits_counted')[0] ?? '', /^fine: /);
   });
 
   it('reports jobs that keep failing, with the error and without the payload', async () => {
@@ -265,7 +265,7 @@ describe('plaudit doctor on stored data', () => {
     await storeFailedJob(connection, { task: 'refresh', key: 'refresh 1', attempts: 1, error: 'once' });
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['jobs_failing']);
-    const lines = linesOf(examined, 'jobs_failing').join('\n');
+    const lines = listLines(examined, 'jobs_failing').join('\n');
     assert.match(
       lines,
       /problem collect: 2 jobs failed, up to 25 times, .* \(collect 2\); 1 job of them is given up: deadlock detected/,
@@ -283,7 +283,7 @@ describe('plaudit doctor on stored data', () => {
     await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null`.execute(connection);
     const { rows } = await sql`select 1 from graphile_worker._private_jobs where key is null`.execute(connection);
     assert.equal(rows.length, 1);
-    assert.deepEqual(linesOf(await examine(fixture.environment), 'jobs_failing'), []);
+    assert.deepEqual(listLines(await examine(fixture.environment), 'jobs_failing'), []);
   });
 
   it('reports delayed lookups by reason: a hint, and a problem when their queue is full', async () => {
@@ -293,14 +293,14 @@ describe('plaudit doctor on stored data', () => {
     const hinted = await examine(fixture.environment);
     assert.deepEqual(problems(hinted), []);
     assert.match(
-      linesOf(hinted, 'lookups_delayed')[0] ?? '',
+      listLines(hinted, 'lookups_delayed')[0] ?? '',
       /^hint allowance: 1 lookup of new names waits for the allowance of the visitors .* raise LOOKUPS_PER_HOUR/,
     );
     await fill(fixture.database, until, 1);
     const full = await examine(fixture.environment);
     assert.deepEqual(problems(full), ['lookups_delayed', 'lookups_delayed']);
     assert.match(
-      linesOf(full, 'lookups_delayed').join('\n'),
+      listLines(full, 'lookups_delayed').join('\n'),
       /^problem quota: 999 lookups of new names wait for a host's quota, until .* The queue is full: /m,
     );
   });
@@ -317,7 +317,7 @@ describe('plaudit doctor on stored data', () => {
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['polls_overdue']);
     assert.match(
-      linesOf(examined, 'polls_overdue')[0] ?? '',
+      listLines(examined, 'polls_overdue')[0] ?? '',
       /2 installed repositories of 3 wait to be polled, acme\/never for 30 days/,
     );
   });
@@ -349,10 +349,10 @@ describe('plaudit doctor on stored data', () => {
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['installation_lacks_permission']);
     assert.match(
-      linesOf(examined, 'installation_lacks_permission')[0] ?? '',
+      listLines(examined, 'installation_lacks_permission')[0] ?? '',
       /account-1 gave the App no permission to read pull requests and discussions/,
     );
-    assert.match(linesOf(examined, 'installation_suspended')[0] ?? '', /^hint github: account-2 suspended the App/);
+    assert.match(listLines(examined, 'installation_suspended')[0] ?? '', /^hint github: account-2 suspended the App/);
   });
 
   it('reports holders of keys whom no credential can check, or whom the host has not confirmed', async () => {

@@ -44,7 +44,7 @@ async function readHostile(hostile: readonly Hostile[]): Promise<Commit[]> {
   return oids.map((oid) => read.get(oid) ?? assert.fail(`${oid} is missing`));
 }
 
-const emailsOf = (commits: Commit[]): string[][] => commits.map(({ emails }) => emails);
+const listEmails = (commits: Commit[]): string[][] => commits.map(({ emails }) => emails);
 const trailers = (...lines: string[]): Hostile => ({ message: `m\n\n${lines.map((line) => `${line}\n`).join('')}` });
 
 describe('malformed commits', () => {
@@ -64,7 +64,7 @@ describe('malformed commits', () => {
       { author: 'author \t\r\x01 <\x01@x.org> 100 +0000' },
       { author: `${good}\nencoding nonsense` },
     ]);
-    assert.deepEqual(emailsOf(commits), [
+    assert.deepEqual(listEmails(commits), [
       ['a b@x.org'],
       ['\ufffd@x.org'],
       [],
@@ -121,7 +121,7 @@ describe('malformed commits', () => {
       trailers('Co-authored-by: \xff <\xff@x.org>'),
       { message: '' },
     ]);
-    assert.deepEqual(emailsOf(commits), [
+    assert.deepEqual(listEmails(commits), [
       ['a@x.org', 'b@x.org', 'c@x.org', 'd@x.org'],
       ['a@x.org', 'b@x.org'],
       ['a@x.org', 'b@x.org'],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import type { World } from '../../../simulators/world/world.ts';
 import { lookUpJob } from '../../../src/accounts/jobs.ts';
@@ -25,7 +25,7 @@ export async function storeWorld(connection: Connection, world: World, now: Date
   const accounts = world.accounts.filter(({ type, isDeleted }) => type !== 'Mannequin' && !isDeleted);
   const ids = new Map<string, string>();
   for (const account of accounts) {
-    const report = { provider: 'github', facts: factsOf(account), memory: null, fetchedAt: now, newId: uuidv7() };
+    const report = { provider: 'github', facts: toFacts(account), memory: null, fetchedAt: now, newId: uuidv7() };
     const { id } = await saveAccount(connection, report);
     ids.set(String(account.id), id);
   }
@@ -45,7 +45,7 @@ export async function storeWorld(connection: Connection, world: World, now: Date
     }
     await sql`update accounts set listed_at = ${now} where id = ${accountId}`.execute(connection);
     await saveCounters(connection, accountId, {
-      counters: countersOf(world, account.login),
+      counters: toCounters(world, account.login),
       missing: [],
       fetchedAt: now,
     });
@@ -76,7 +76,7 @@ export async function storeAbsentRepositories(
   }
 }
 
-function factsOf({ id, nodeId, type, login, name, bio, followers, following }: Account): AccountFacts {
+function toFacts({ id, nodeId, type, login, name, bio, followers, following }: Account): AccountFacts {
   return {
     externalId: String(id),
     handle: nodeId,
@@ -123,7 +123,7 @@ interface Storing {
 
 async function storeContributions(connection: Connection, storing: Storing): Promise<void> {
   const { repository, repositoryId, accountIds, now } = storing;
-  const contributions = contributionsOf(repository);
+  const contributions = listContributions(repository);
   await inTransaction(connection, (transaction) =>
     saveContributions(transaction, { repositoryId, contributions, accountIds, wholeParents: [], seenAt: now }),
   );
@@ -164,7 +164,7 @@ function toContribution(kind: ItemKind, item: Written, facts: Partial<Contributi
   };
 }
 
-function contributionsOf({ issues, pullRequests, discussions }: Repository): Contribution[] {
+function listContributions({ issues, pullRequests, discussions }: Repository): Contribution[] {
   const reviews = pullRequests.flatMap(({ id, reviews: ofPull }) =>
     ofPull.flatMap((review) =>
       review.submittedAt === null
@@ -187,14 +187,14 @@ function contributionsOf({ issues, pullRequests, discussions }: Repository): Con
 }
 
 async function storeCommits(connection: Connection, { world, repository, repositoryId, accountIds, now }: Storing) {
-  const emailsOf = (people: readonly { email: string }[]) => [
+  const listEmails = (people: readonly { email: string }[]) => [
     ...new Set(people.map(({ email }) => email.toLowerCase())),
   ];
   const records: CommitRecord[] = repository.commits.map((commit) => ({
     oid: commit.oid,
     authoredAt: commit.authoredAt,
     committedAt: commit.committedAt,
-    emails: emailsOf([commit.author, ...commit.coAuthors]),
+    emails: listEmails([commit.author, ...commit.coAuthors]),
     subject: commit.message.split('\n', 1).join(''),
   }));
   const batches = async function* () {

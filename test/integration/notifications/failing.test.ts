@@ -12,7 +12,7 @@ import {
   recordFailed,
 } from '../../../src/recognition/notifications/outbox-store.ts';
 import { isOnCluster } from '../../database.ts';
-import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
+import { readBody, serve } from '../../unit/outbound/receiver.ts';
 import { watchChangedRows } from '../changed-rows.ts';
 import { begin, untilWaiting } from '../contributions/erasure-fixture.ts';
 import { loseConnectionAtStatements } from '../lost-connection.ts';
@@ -120,7 +120,7 @@ describe('failing receivers', () => {
   it('sends other messages before it repeats a refused one', async () => {
     const received: string[] = [];
     await using receiver = await serve((request, response) => {
-      void bodyOf(request).then((body) => {
+      void readBody(request).then((body) => {
         received.push(/“(\w+)”/.exec(body)?.[1] ?? '');
         response.writeHead(received.length === 1 ? 400 : 200).end();
       });

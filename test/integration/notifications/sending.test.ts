@@ -6,7 +6,7 @@ import { toReceiver } from '../../../src/recognition/notifications/notification.
 import { send } from '../../../src/recognition/notifications/open.ts';
 import { saveWebhookSecret } from '../../../src/recognition/notifications/secrets/store.ts';
 import { commentText, writeSecret } from '../../../src/recognition/notifications/senders.ts';
-import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
+import { readBody, serve } from '../../unit/outbound/receiver.ts';
 import { openOutbox } from './outbox.ts';
 
 const dayMs = 86_400_000;
@@ -22,7 +22,7 @@ const hostile = '<!channel> @everyone <@U1> *b* [x](https://evil.example) `code`
 async function startReceiver() {
   const received: ReceivedMessage[] = [];
   const server = await serve((request, response) => {
-    void bodyOf(request).then((text) => {
+    void readBody(request).then((text) => {
       received.push({ path: request.url ?? '', headers: request.headers as Record<string, string>, text });
       response.writeHead(204).end();
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { syncContextOf } from '../../../bench/sync-context.ts';
+import { toSyncContext } from '../../../bench/sync-context.ts';
 import { proveOwner } from '../../../src/accounts/access/prove-owner.ts';
 import type { AccessServices } from '../../../src/accounts/access/services.ts';
 import { findOwnedRepositories } from '../../../src/accounts/repositories/store.ts';
@@ -66,7 +66,7 @@ describe('serving a host without optional parts', () => {
   it('collects accounts to their end, with all kinds of contributions missing', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
-    const context = syncContextOf(connection, provider);
+    const context = toSyncContext(connection, provider);
     const id = (await lookUp(context, { provider: 'github', name: 'acme' }, call)) ?? assert.fail();
     assert.equal((await findById(connection, id))?.name, 'acme');
     const end = await collectAccount(context, id, { call, onProgress: () => {} }, undefined);

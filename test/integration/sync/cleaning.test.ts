@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { syncContextOf } from '../../../bench/sync-context.ts';
+import { toSyncContext } from '../../../bench/sync-context.ts';
 import { createAccessTasks } from '../../../src/accounts/access/tasks.ts';
 import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-key-store.ts';
 import { createCleaningTasks } from '../../../src/app/owners/clean-up.ts';
@@ -46,7 +46,7 @@ async function cleanUp(connection: Connection): Promise<void> {
   const context = { connection, now: () => new Date() };
   await createCleaningTasks(context)['clean_up']?.run({}, signal);
   const access = createAccessTasks({
-    ...syncContextOf(connection, undefined as never),
+    ...toSyncContext(connection, undefined as never),
     newSigningKey: generateSigningKey,
   });
   await access['tend_keys']?.run({}, signal);
@@ -60,10 +60,10 @@ async function countRows({ pool }: Database): Promise<Record<string, number>> {
 }
 
 /** The rows whose time is not over; deliveries that were never applied stay for the operator. */
-const keptOf = (rows: number): Record<string, number> =>
+const toKept = (rows: number): Record<string, number> =>
   Object.fromEntries(tables.map((table) => [table, table === 'deliveries' ? 100 + rows / 10 : 100]));
 
-function deletionsOf(table: string, statements: readonly RanStatement[]): RanStatement[] {
+function listDeletions(table: string, statements: readonly RanStatement[]): RanStatement[] {
   return statements.filter(({ text }) => text.trim().startsWith(`delete from "${table}"`));
 }
 
@@ -73,9 +73,9 @@ describe('removal of data whose time is over', () => {
     const { database } = opened;
     await fill(database, over.inBatches);
     const statements = await watchPlans(database, cleanUp);
-    assert.deepEqual(await countRows(database), keptOf(over.inBatches));
+    assert.deepEqual(await countRows(database), toKept(over.inBatches));
     for (const table of tables) {
-      const deletions = deletionsOf(table, statements);
+      const deletions = listDeletions(table, statements);
       assert.ok(deletions.length >= 4, `${deletions.length} statements delete from ${table}`);
       for (const { blocks, scannedTables } of deletions) {
         assert.deepEqual(scannedTables, [], table);
@@ -88,7 +88,7 @@ describe('removal of data whose time is over', () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     await fill(database, over.inTwo);
-    const kept = keptOf(over.inTwo);
+    const kept = toKept(over.inTwo);
     let losses = 0;
     for (let at = 1; !(await loseConnection(database, at, cleanUp)); at += isThorough ? 1 : 9) {
       losses += 1;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { sampled } from '../../depth.ts';
 import { openLookupFixture } from './lookup-fixture.ts';
 
@@ -29,7 +29,7 @@ describe('counters that a lookup stores', () => {
       );
       const { counters, missing } = await fixture.counters(login);
       if (expected?.type === 'User') {
-        assert.deepEqual(counters, countersOf(world, login), login);
+        assert.deepEqual(counters, toCounters(world, login), login);
         assert.deepEqual(missing, []);
       } else assert.ok(missing.includes('commits'));
     }
@@ -40,7 +40,7 @@ describe('counters that a lookup stores', () => {
     const { world, accounts } = fixture.simulator;
     await fixture.lookUp(accounts.heavy);
     const { counters, missing } = await fixture.counters(accounts.heavy);
-    const expected = countersOf(world, accounts.heavy);
+    const expected = toCounters(world, accounts.heavy);
     assert.ok(missing.includes('commits'));
     assert.equal(counters.commits, null);
     assert.deepEqual([counters.issues, counters.stars], [expected?.issues, expected?.stars]);
@@ -54,7 +54,7 @@ describe('counters that a lookup stores', () => {
       for (const login of [accounts.user, accounts.private_owner]) {
         await fixture.lookUp(login);
         const { counters } = await fixture.counters(login);
-        assert.deepEqual(counters, countersOf(world, login), `${tokenNames.join()} ${login}`);
+        assert.deepEqual(counters, toCounters(world, login), `${tokenNames.join()} ${login}`);
       }
     }
   });
@@ -68,7 +68,7 @@ describe('counters that a lookup stores', () => {
       refusing.refuse(accounts.organization, refusal);
       await fixture.lookUp(accounts.user);
       const { counters, missing } = await fixture.counters(accounts.user);
-      assert.deepEqual(counters, { ...countersOf(world, accounts.user), contributed_to: null });
+      assert.deepEqual(counters, { ...toCounters(world, accounts.user), contributed_to: null });
       assert.deepEqual(missing, ['contributed_to']);
       const [skip] = fixture.skips;
       assert.equal(skip?.reason, 'refused');
@@ -83,7 +83,7 @@ describe('counters that a lookup stores', () => {
     faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where: window, times: 1000 });
     await fixture.lookUp(accounts.user);
     const { counters, missing } = await fixture.counters(accounts.user);
-    assert.deepEqual(counters, countersOf(world, accounts.user));
+    assert.deepEqual(counters, toCounters(world, accounts.user));
     assert.deepEqual(missing, []);
   });
 
@@ -93,7 +93,7 @@ describe('counters that a lookup stores', () => {
     faults.add({ kind: 'field_error', fields: ['User.repositoryDiscussions'], times: 1000 });
     await fixture.lookUp(accounts.user);
     const { counters, missing } = await fixture.counters(accounts.user);
-    assert.deepEqual(counters, { ...countersOf(world, accounts.user), discussions: null });
+    assert.deepEqual(counters, { ...toCounters(world, accounts.user), discussions: null });
     assert.deepEqual(missing, ['discussions']);
   });
 });

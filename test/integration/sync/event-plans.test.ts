@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { createIssueSource, unstoppedWork } from '../../../bench/issue-source.ts';
-import { syncContextOf } from '../../../bench/sync-context.ts';
+import { toSyncContext } from '../../../bench/sync-context.ts';
 import { hideRepository } from '../../../src/accounts/repositories/hide-store.ts';
 import { findByExternalId } from '../../../src/accounts/repositories/store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
@@ -55,7 +55,7 @@ describe('storing of an event for an owner with many repositories', () => {
       assert.ok(repository);
       await inTransaction(connection, async (transaction) => {
         await hideRepository(transaction, repository.id, new Date());
-        await recordVisibility(syncContextOf(transaction, source), transaction, [repository.ownerId]);
+        await recordVisibility(toSyncContext(transaction, source), transaction, [repository.ownerId]);
       });
     };
     const blocksOfHiding = async (name: string, before: string): Promise<number> => {
@@ -78,7 +78,7 @@ describe('storing of an event for an owner with many repositories', () => {
     const source = createIssueSource({ externalId: 'r1', name: 'r1' }, () => ({ id: 'new', author: '1', total: 1 }));
     const statements = await watchPlans(database, (connection) =>
       collectNamedRepository(
-        syncContextOf(connection, source),
+        toSyncContext(connection, source),
         { accountId, repository: 'r1', withPrivate: false },
         unstoppedWork,
       ),

@@ -78,7 +78,7 @@ async function storedFiles(connection: Connection, repositoryId: string): Promis
   return new Map(rows.map(({ oid, files }) => [oid, files]));
 }
 
-function changeNeedsOf(connection: Connection, repositoryId: string, needs: readonly Detail[]): Promise<void> {
+function changeNeedsFor(connection: Connection, repositoryId: string, needs: readonly Detail[]): Promise<void> {
   return inTransaction(connection, (transaction) => changeNeeds(transaction, repositoryId, needs));
 }
 
@@ -89,7 +89,7 @@ describe('paths of commits', () => {
     const { connection, repositoryId, fill } = prepared;
     const skipped: object[] = [];
     const signal = new AbortController().signal;
-    await changeNeedsOf(connection, repositoryId, ['commit_files']);
+    await changeNeedsFor(connection, repositoryId, ['commit_files']);
     await inTransaction(connection, (transaction) => needLanguages(transaction, repositoryId));
     await fill('one', signal, (part) => void skipped.push(part));
     const part = { kind: 'commit', reason: 'unreadable', explanation: '', isStored: true, isCounted: true };
@@ -107,7 +107,7 @@ describe('paths of commits', () => {
     await fill();
     assert.deepEqual(remote.requests, []);
     assert.equal(await isEvaluated(), true);
-    await changeNeedsOf(connection, repositoryId, ['commit_files']);
+    await changeNeedsFor(connection, repositoryId, ['commit_files']);
     assert.equal(await isEvaluated(), false);
     await fill();
     assert.deepEqual(
@@ -127,7 +127,7 @@ describe('paths of commits', () => {
     await using prepared = await prepare([change('a.ts'), change('b.ts', 0), change('c.ts', 1)]);
     const { connection, repositoryId, git, oids, fill, stored, pending } = prepared;
     const [first = '', second = '', third = ''] = oids;
-    await changeNeedsOf(connection, repositoryId, ['commit_files']);
+    await changeNeedsFor(connection, repositoryId, ['commit_files']);
     await moveRef(git, main, first);
     await fill();
     assert.deepEqual(await pending(), [second, third].toSorted());
@@ -152,7 +152,7 @@ describe('paths of commits', () => {
     const paths = Array.from({ length: 1100 }, (_, index) => `src/${index}.ts`);
     await using prepared = await prepare(paths.map((path, index) => change(path, ...(index === 0 ? [] : [index - 1]))));
     const { connection, repositoryId, remote, oids, fill, stored, pending } = prepared;
-    await changeNeedsOf(connection, repositoryId, ['commit_files']);
+    await changeNeedsFor(connection, repositoryId, ['commit_files']);
     const requests = await countRequests(remote, () => fill('counted'));
     const expected = new Map(oids.map((oid, index) => [oid, [paths[index] ?? '']]));
     assert.deepEqual(await stored(), expected);
@@ -199,6 +199,6 @@ async function countRequests(remote: RemoteHost, work: () => Promise<void>): Pro
 
 async function forgetFiles(connection: Connection, repositoryId: string): Promise<void> {
   await sql`update commits set files = null`.execute(connection);
-  await changeNeedsOf(connection, repositoryId, []);
-  await changeNeedsOf(connection, repositoryId, ['commit_files']);
+  await changeNeedsFor(connection, repositoryId, []);
+  await changeNeedsFor(connection, repositoryId, ['commit_files']);
 }

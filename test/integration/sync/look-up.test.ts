@@ -11,15 +11,15 @@ import { createContractWorld } from '../../contract/world.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';
 
-const callOf = (urgency: Call['urgency']): Call => ({
+const toCall = (urgency: Call['urgency']): Call => ({
   urgency,
   signal: new AbortController().signal,
   cost: newCost(),
 });
-const work: Work = { firstCall: callOf('interactive'), call: callOf('bulk'), onProgress: () => {} };
+const work: Work = { firstCall: toCall('interactive'), call: toCall('bulk'), onProgress: () => {} };
 
 /** Returns the parts of the context that lookups use. */
-function contextOf(connection: Connection, provider: Provider, now: () => Date): SyncContext {
+function createContext(connection: Connection, provider: Provider, now: () => Date): SyncContext {
   return {
     connection,
     providers: new Map([['gitlab', provider]]),
@@ -45,8 +45,8 @@ async function lookUpWith(operation: string, change: (user: Record<string, unkno
     },
   });
   await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.public_only] });
-  const context = contextOf(connection, provider, now);
-  await assert.rejects(lookUp(context, { provider: 'gitlab', name: people.ada.login }, callOf('interactive')), {
+  const context = createContext(connection, provider, now);
+  await assert.rejects(lookUp(context, { provider: 'gitlab', name: people.ada.login }, toCall('interactive')), {
     code: 'provider_invalid_response',
   });
   const { rows } = await pool.query<{ state: string; message: string }>(
@@ -79,8 +79,8 @@ async function runWhileLimited(
   const { connection, pool } = opened.database;
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now, tokens: [simulator.tokens.public_only] });
-  const context = contextOf(connection, provider, now);
-  const id = await lookUp(context, { provider: 'gitlab', name: people.ada.login }, callOf('interactive'));
+  const context = createContext(connection, provider, now);
+  const id = await lookUp(context, { provider: 'gitlab', name: people.ada.login }, toCall('interactive'));
   simulator.overrides.push(() => ({ status: 429, body: '', headers: { 'retry-after': '50' } }));
   await assert.rejects(work(context, id ?? assert.fail()), { code: 'provider_rate_limited' });
   const lookups = await pool.query<{ key: string; state: string }>(
@@ -98,7 +98,7 @@ async function runWhileLimited(
 describe('repetition of lookups that a limit of the host delays', () => {
   it('happens by a job of the same urgency', async () => {
     assert.deepEqual(
-      await runWhileLimited((context) => lookUp(context, { provider: 'gitlab', name: 'x' }, callOf('owner'))),
+      await runWhileLimited((context) => lookUp(context, { provider: 'gitlab', name: 'x' }, toCall('owner'))),
       {
         lookups: [{ key: 'look_up gitlab/x', state: 'delayed_by_quota' }],
         jobs: [{ key: 'look_up gitlab/x', urgency: 'owner' }],
@@ -120,7 +120,7 @@ describe('repetition of lookups that a limit of the host delays', () => {
   });
 
   it('leaves a refresh to the next request for the account', async () => {
-    assert.deepEqual(await runWhileLimited((context, accountId) => refresh(context, accountId, callOf('owner'))), {
+    assert.deepEqual(await runWhileLimited((context, accountId) => refresh(context, accountId, toCall('owner'))), {
       lookups: [{ key: 'refresh ID', state: 'failed' }],
       jobs: [],
     });

@@ -77,7 +77,7 @@ async function installApp({ pool }: Pick<Database, 'pool'>, owner: string): Prom
 }
 
 /** Returns the interval, in whole hours, of a repository without changes. */
-async function hoursOf(connection: Connection, id: string, provider: Provider): Promise<number> {
+async function findHours(connection: Connection, id: string, provider: Provider): Promise<number> {
   const repository = (await findRepository(connection, id)) ?? assert.fail();
   return Math.round(
     (await findPollInterval(
@@ -98,7 +98,7 @@ describe('the interval of polls', () => {
     await installApp(database, 'small');
     await installApp(database, 'large');
     const provider = providerWith({ tokens: 1 });
-    const hours = [small, large, byToken].map((id) => hoursOf(database.connection, id, provider));
+    const hours = [small, large, byToken].map((id) => findHours(database.connection, id, provider));
     assert.deepEqual(await Promise.all(hours), [24, 48, 36]);
   });
 
@@ -106,8 +106,8 @@ describe('the interval of polls', () => {
     await using opened = await reuseTestDatabase();
     const { database } = opened;
     const id = await addRepositories(database, 'acme', { count: 2400 });
-    assert.equal(await hoursOf(database.connection, id, providerWith({ tokens: 1 })), 96);
-    assert.equal(await hoursOf(database.connection, id, providerWith({ tokens: 2 })), 48);
+    assert.equal(await findHours(database.connection, id, providerWith({ tokens: 1 })), 96);
+    assert.equal(await findHours(database.connection, id, providerWith({ tokens: 2 })), 48);
   });
 
   it('follows the quota of the only token that shows a private repository', async () => {
@@ -116,8 +116,8 @@ describe('the interval of polls', () => {
     const id = await addRepositories(database, 'acme', { count: 1200, credentialName: 'one' });
     const withOtherCredential = await addRepositories(database, 'acme', { count: 10, credentialName: 'other' });
     const provider = providerWith({ tokens: 4 });
-    assert.equal(await hoursOf(database.connection, id, provider), 48);
-    assert.equal(await hoursOf(database.connection, withOtherCredential, provider), 24);
+    assert.equal(await findHours(database.connection, id, provider), 48);
+    assert.equal(await findHours(database.connection, withOtherCredential, provider), 24);
   });
 
   it('counts the repositories of stored installations for the tokens when there is no App any more', async () => {
@@ -126,7 +126,7 @@ describe('the interval of polls', () => {
     const id = await addRepositories(database, 'acme', { count: 600 });
     await addRepositories(database, 'bees', { count: 600 });
     await installApp(database, 'acme');
-    assert.equal(await hoursOf(database.connection, id, providerWith({ tokens: 1, hasApp: false })), 48);
+    assert.equal(await findHours(database.connection, id, providerWith({ tokens: 1, hasApp: false })), 48);
   });
 
   it('sums wanted intervals as the function computes them', async () => {
@@ -151,7 +151,7 @@ describe('the interval of polls', () => {
     await addRepositories(database, 'bees', { count: 5000 });
     await installApp(database, 'acme');
     await analyzeTables(database);
-    const ran = await watchPlans(database, (connection) => hoursOf(connection, id, providerWith({ tokens: 1 })));
+    const ran = await watchPlans(database, (connection) => findHours(connection, id, providerWith({ tokens: 1 })));
     const scanned = ran.flatMap(({ scannedTables }) => scannedTables);
     assert.deepEqual(
       scanned.filter((table) => table === 'repositories' || table === 'repository_polls'),

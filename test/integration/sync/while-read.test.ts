@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { syncContextOf } from '../../../bench/sync-context.ts';
+import { toSyncContext } from '../../../bench/sync-context.ts';
 import { installByOperator } from '../../../src/accounts/installations/operator-store.ts';
 import { findByExternalId } from '../../../src/accounts/repositories/store.ts';
 import { findById } from '../../../src/accounts/store.ts';
@@ -38,7 +38,7 @@ async function prepare({ connection, pool }: Database) {
       readTip: async () => ({ repository: listed, page: emptyPage }),
     },
   } as unknown as Provider;
-  const context = syncContextOf(connection, provider, { onFailure: () => {} });
+  const context = toSyncContext(connection, provider, { onFailure: () => {} });
   const { rows } = await pool.query<{ id: string }>(
     `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
      values (gen_random_uuid(), 'github', '1', '1', 'organization', 'acme', now(), now(), now()) returning id`,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { countersOf, type Range } from '../../../simulators/world/expected-totals.ts';
+import { type Range, toCounters } from '../../../simulators/world/expected-totals.ts';
 import type { Account } from '../../../simulators/world/model.ts';
 import type { World } from '../../../simulators/world/world.ts';
 import { countParts } from '../../../src/contributions/windows/counted-window-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { readWindow, windowsUpTo } from '../../../src/model/windows/window.ts';
 import { sampled } from '../../depth.ts';
-import { idOf, openWorld } from './stored-windows.ts';
+import { findId, openWorld } from './stored-windows.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 
@@ -23,7 +23,7 @@ describe('counters of windows', () => {
 
   const count = async (login: string, ranges: readonly Range[]) => {
     const isOwner = world.accountByLogin(login)?.type === 'Organization';
-    const id = await idOf(connection, login);
+    const id = await findId(connection, login);
     const bounds = [ranges.at(-1)?.since ?? null, ...ranges.toReversed().map(({ until }) => until)];
     return (await countParts(connection, { id, isOwner, withPrivate: false }, { bounds })).toReversed();
   };
@@ -48,7 +48,7 @@ describe('counters of windows', () => {
     it(`agree with the world for ${new URLSearchParams(text).toString()}`, async () => {
       const window = readWindow(text, now) ?? assert.fail();
       for (const login of counted()) {
-        assert.deepEqual(await count(login, [window]), [countersOf(world, login, undefined, window)], login);
+        assert.deepEqual(await count(login, [window]), [toCounters(world, login, undefined, window)], login);
       }
     });
   }
@@ -58,7 +58,7 @@ describe('counters of windows', () => {
       const window = readWindow({ period: 'this-month', time_zone: timeZone }, now) ?? assert.fail();
       const series = windowsUpTo(window, 24);
       for (const login of counted()) {
-        const expected = series.map((range) => countersOf(world, login, undefined, range));
+        const expected = series.map((range) => toCounters(world, login, undefined, range));
         assert.deepEqual(await count(login, series), expected, `${login} ${timeZone}`);
       }
     }
@@ -68,7 +68,7 @@ describe('counters of windows', () => {
     const window = readWindow({ since: '2015-01-01', until: '2026-06-01' }, now) ?? assert.fail();
     const sums = new Map<string, number>();
     for (const login of counted()) {
-      for (const [name, n] of Object.entries(countersOf(world, login, undefined, window))) {
+      for (const [name, n] of Object.entries(toCounters(world, login, undefined, window))) {
         sums.set(name, (sums.get(name) ?? 0) + n);
       }
     }

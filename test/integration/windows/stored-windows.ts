@@ -85,7 +85,7 @@ export function randomWindow(random: Random, now: Date): Pick<Window, 'since' | 
   return { since: window?.since ?? null, until: window?.until ?? null };
 }
 
-export async function idOf(connection: Connection, login: string): Promise<string> {
+export async function findId(connection: Connection, login: string): Promise<string> {
   const holder = await findByName(connection, 'github', login);
   return holder?.account.id ?? assert.fail(login);
 }

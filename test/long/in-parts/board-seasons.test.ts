@@ -17,7 +17,7 @@ const people = 40;
 const peopleAtOnce = 7;
 const window = { since: '2026-04-01', until: '2026-05-01' };
 
-const servicesOf = (connection: Connection) => ({
+const toServices = (connection: Connection) => ({
   connection,
   peopleAtOnce,
   now: () => new Date('2026-05-02T12:00:00Z'),
@@ -25,7 +25,7 @@ const servicesOf = (connection: Connection) => ({
   credentialAlgorithm: 'EdDSA' as const,
   newSigningKey: generateSigningKey,
 });
-const freeze = (connection: Connection): Promise<void> => freezeSeasons(servicesOf(connection));
+const freeze = (connection: Connection): Promise<void> => freezeSeasons(toServices(connection));
 
 type Entry = readonly [login: string | null, rank: number, points: number];
 
@@ -74,7 +74,7 @@ describe('seasons of many people', () => {
     await freeze(connection);
     assertWhole(await read(database, board), 1, 1);
     await addIssues(database, board.repositoryId, 'b');
-    await correctSeason(servicesOf(connection), { boardId: board.boardId, number: 1, reason: 'More.' });
+    await correctSeason(toServices(connection), { boardId: board.boardId, number: 1, reason: 'More.' });
     assertWhole(await read(database, board), 2, 2);
     const [version] = await findVersions(connection, board.boardId, 1);
     assert.equal(version?.differences.length, people);
@@ -118,7 +118,7 @@ describe('seasons of many people', () => {
     await freeze(connection);
     await addIssues(database, board.repositoryId, 'b');
     const correct = (lost: Connection): Promise<void> =>
-      correctSeason(servicesOf(lost), { boardId: board.boardId, number: 1, reason: 'More.' });
+      correctSeason(toServices(lost), { boardId: board.boardId, number: 1, reason: 'More.' });
     let losses = 0;
     for (let at = 1; !(await loseConnection(database, at, correct)); at += isThorough ? 1 : 4) {
       losses += 1;

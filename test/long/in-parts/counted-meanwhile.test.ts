@@ -18,7 +18,7 @@ import { interleave } from '../../integration/interleave.ts';
 
 const people = 20;
 const window = { since: '2026-04-01', until: '2026-05-01' };
-const servicesOf = (connection: Connection) => ({
+const toServices = (connection: Connection) => ({
   connection,
   peopleAtOnce: 7,
   now: () => new Date('2026-05-02T12:00:00Z'),
@@ -90,7 +90,7 @@ for (const [name, change] of Object.entries(changes)) {
       const { database } = opened;
       const board = await storeBoard(database, { people, window });
       const id = await idOfPerson(database);
-      await changeMeanwhile(database, change, (connection) => freezeSeasons(servicesOf(connection)));
+      await changeMeanwhile(database, change, (connection) => freezeSeasons(toServices(connection)));
       await assertNotInSeason(database, board, id);
     });
 
@@ -99,12 +99,12 @@ for (const [name, change] of Object.entries(changes)) {
       const { database } = opened;
       const board = await storeBoard(database, { people, window });
       const id = await idOfPerson(database);
-      await freezeSeasons(servicesOf(database.connection));
+      await freezeSeasons(toServices(database.connection));
       await addIssues(database, board.repositoryId, 'b');
       await changeMeanwhile(database, change, (connection) =>
-        correctSeason(servicesOf(connection), { boardId: board.boardId, number: 1, reason: 'More.' }),
+        correctSeason(toServices(connection), { boardId: board.boardId, number: 1, reason: 'More.' }),
       );
-      await freezeSeasons(servicesOf(database.connection));
+      await freezeSeasons(toServices(database.connection));
       await assertNotInSeason(database, board, id);
     });
 

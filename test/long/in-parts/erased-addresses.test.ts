@@ -16,7 +16,7 @@ import { loseConnectionAtStatements } from '../../integration/lost-connection.ts
 import { analyzeTables, watchPlans } from '../../integration/plans.ts';
 
 const few = { hidden: 2, erased: 1, found: 30, changed: 7, listed: 3, seasons: 2, others: 40 };
-const emailsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index + 1}@x.org`);
+const listEmails = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index + 1}@x.org`);
 
 /** Stores a person with addresses, which the commits of a repository name. */
 async function fill({ connection }: Database, addresses: number): Promise<Account> {
@@ -25,7 +25,7 @@ async function fill({ connection }: Database, addresses: number): Promise<Accoun
   await sql`
     with added as (
       insert into identities (provider, email, account_id)
-      select 'github', email, ${id} from unnest(${emailsOf(addresses)}::text[]) email returning id)
+      select 'github', email, ${id} from unnest(${listEmails(addresses)}::text[]) email returning id)
     insert into repository_identities (repository_id, identity_id, is_author)
     select ${repositoryId}, id, true from added`.execute(connection);
   return (await findById(connection, id)) ?? assert.fail();
@@ -53,8 +53,8 @@ describe('addresses of an account that its owner erases', () => {
     assert.ok(losses > 10, String(losses));
     assert.equal(await countKnown(database), 0);
     assert.deepEqual(await changed(), [100, 40, 40, 40, 30]);
-    const optedOut = await findOptedOutEmails(database.connection, 'github', [...emailsOf(250), 'other@x.org']);
-    assert.deepEqual(optedOut.toSorted(), emailsOf(250).toSorted());
+    const optedOut = await findOptedOutEmails(database.connection, 'github', [...listEmails(250), 'other@x.org']);
+    assert.deepEqual(optedOut.toSorted(), listEmails(250).toSorted());
     const { rows } = await sql`select from accounts where id = ${person.id}`.execute(database.connection);
     assert.deepEqual(rows, []);
   });
@@ -68,7 +68,7 @@ describe('addresses of an account that its owner erases', () => {
     assert.ok(await releaseOptOuts(connection, 'github', person));
     while ((await eraseNext(connection, now, few)) > 0);
     assert.equal(await countKnown(database), 30);
-    assert.deepEqual(await findOptedOutEmails(connection, 'github', emailsOf(130)), []);
+    assert.deepEqual(await findOptedOutEmails(connection, 'github', listEmails(130)), []);
     const { rows } = await sql`select from identities where account_id is not null`.execute(connection);
     assert.deepEqual(rows, []);
   });

@@ -56,7 +56,7 @@ async function countRows({ pool }: Database): Promise<unknown> {
   return rows[0];
 }
 
-const expectedOf = (people: number) => ({
+const toExpected = (people: number) => ({
   repositories: 1,
   achievements: 1,
   awards: people,
@@ -73,7 +73,7 @@ describe('erasure of a repository', () => {
       await fill(database, people);
       const changed = await watchChangedRows(database, counted);
       await erase(database.connection);
-      assert.deepEqual(await countRows(database), expectedOf(people));
+      assert.deepEqual(await countRows(database), toExpected(people));
       const parts = await changed();
       assert.ok(
         parts.every((rows) => rows <= atOnce.rows),
@@ -89,7 +89,7 @@ describe('erasure of a repository', () => {
       await fill(database, 10);
       const isEnd = await loseConnection(database, at, erase);
       await erase(database.connection);
-      assert.deepEqual(await countRows(database), expectedOf(10), `lost before statement ${at}`);
+      assert.deepEqual(await countRows(database), toExpected(10), `lost before statement ${at}`);
       if (isEnd) break;
     }
   });

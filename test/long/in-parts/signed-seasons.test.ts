@@ -24,7 +24,7 @@ const freeze = (connection: Connection): Promise<void> =>
     newSigningKey: generateSigningKey,
   });
 
-const loginOf = (person: number): string => `person-${String(person).padStart(6, '0')}`;
+const toLogin = (person: number): string => `person-${String(person).padStart(6, '0')}`;
 const hide = ({ connection }: Database, person: number): Promise<unknown> =>
   sql`update accounts set hidden = true where external_id = ${`p${person}`}`.execute(connection);
 const show = ({ connection }: Database, person: number): Promise<unknown> =>
@@ -47,7 +47,7 @@ async function assertSigned({ connection }: Database, { boardId }: BoardOfMany, 
     logins,
     ranks.map(({ person }) => person?.name ?? null),
   );
-  for (const login of without.map(loginOf)) assert.ok(!logins.includes(login), login);
+  for (const login of without.map(toLogin)) assert.ok(!logins.includes(login), login);
   assert.equal(logins.filter((login) => login !== null).length, people - without.length);
 }
 
@@ -80,7 +80,7 @@ describe('signing a season', () => {
       // The season is signed in the same run, by its first statement that is stored.
       await assertSigned(database, board, [9]);
       const names = stored.map((statement) => JSON.stringify(statement === null ? null : decodeJwt(statement)));
-      assert.ok(names.every((text) => !text.includes(loginOf(9))));
+      assert.ok(names.every((text) => !text.includes(toLogin(9))));
       assert.equal((await findSeason(database.connection, board.boardId, 1))?.version, 1);
     });
   }

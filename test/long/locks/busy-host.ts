@@ -1,5 +1,5 @@
 import { newIssue } from '../../../bench/new-issue.ts';
-import { syncContextOf } from '../../../bench/sync-context.ts';
+import { toSyncContext } from '../../../bench/sync-context.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import type { ContributionPage, ListedRepository, Provider } from '../../../src/hosts/interface/provider.ts';
 import type { Actor } from '../../../src/model/account.ts';
@@ -17,7 +17,7 @@ export const people = 6;
 let requests = 0;
 
 /** @param hiddenNames the repositories that are private now. */
-export function contextOf(connection: Connection, hiddenNames: ReadonlySet<string>): SyncContext {
+export function createContext(connection: Connection, hiddenNames: ReadonlySet<string>): SyncContext {
   const find = async (_account: unknown, name: string) => listed(name, hiddenNames.has(name));
   const ownedBy = (owner: string) =>
     Array.from({ length: repositoriesOfOwner }, (_, index) => `repository-${owner.slice(5)}-${index}`);
@@ -26,12 +26,12 @@ export function contextOf(connection: Connection, hiddenNames: ReadonlySet<strin
     accounts: {
       reportsTotals: false,
       async *refresh({ externalId }: { externalId: string }) {
-        const account = { ...actorOf(externalId), website: '', description: '', socials: null, followers: null };
+        const account = { ...toActor(externalId), website: '', description: '', socials: null, followers: null };
         yield { account: { ...account, following: null }, counters: {}, missing: ['issues'], memory: null };
       },
       check: async (accounts: readonly { externalId: string }[]) =>
         new Map(
-          accounts.map(({ externalId }) => [externalId, { ...actorOf(externalId), isPublic: requests % 2 === 0 }]),
+          accounts.map(({ externalId }) => [externalId, { ...toActor(externalId), isPublic: requests % 2 === 0 }]),
         ),
     },
     repositories: {
@@ -51,17 +51,17 @@ export function contextOf(connection: Connection, hiddenNames: ReadonlySet<strin
         { name: 'pull_requests', covers: ['pull_request', 'review'] },
         { name: 'stars', covers: ['star'] },
       ],
-      read: async (stream: string) => pageOf(stream),
+      read: async (stream: string) => toPage(stream),
     },
     polls: {
       repositories: { perHour: 250, quotas: 1 },
       readTip: async (repository: { name: string }) => ({
         repository: listed(repository.name, hiddenNames.has(repository.name)),
-        page: pageOf('issues'),
+        page: toPage('issues'),
       }),
     },
   } as unknown as Provider;
-  return syncContextOf(connection, provider, {
+  return toSyncContext(connection, provider, {
     freshForMs: 0,
     onFailure: ignore,
     onSkip: ignore,
@@ -81,7 +81,7 @@ export function newWork(): Work {
 }
 
 /** Returns a page of items by owners and other people; each page names other accounts. */
-function pageOf(stream: string): ContributionPage {
+function toPage(stream: string): ContributionPage {
   requests += 1;
   const authors = [
     `user-${requests % owners}`,
@@ -95,7 +95,7 @@ function pageOf(stream: string): ContributionPage {
       ...newIssue(kind === 'star' ? author : `${(requests % 7) * 4 + index}`, author, new Date()),
       kind,
     })),
-    actors: authors.map(actorOf),
+    actors: authors.map(toActor),
     wholeParents: [],
     nextCursor: null,
     total: null,
@@ -104,7 +104,7 @@ function pageOf(stream: string): ContributionPage {
 }
 
 /** Returns an account as the host shows it now. */
-export function actorOf(externalId: string): Actor {
+export function toActor(externalId: string): Actor {
   requests += 1;
   return {
     externalId,

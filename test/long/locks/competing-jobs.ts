@@ -34,7 +34,7 @@ import { checkOwners, recountSome } from '../../../src/sync/totals/recount-owner
 import { updateTotals } from '../../../src/sync/totals/stored-totals.ts';
 import type { TestDatabase } from '../../database.ts';
 import { findOrphans } from '../../integration/contributions/orphans.ts';
-import { actorOf, contextOf, listed, newWork, owners, people, repositoriesOfOwner } from './busy-host.ts';
+import { createContext, listed, newWork, owners, people, repositoriesOfOwner, toActor } from './busy-host.ts';
 import { type Deadlocks, findDeadlocks, shortenDeadlocks } from './deadlocks.ts';
 import { countCommits, createFurtherJobs, prepareFurther } from './further-jobs.ts';
 
@@ -113,7 +113,7 @@ interface World {
 
 async function startWorld(connection: Connection): Promise<World> {
   const hiddenNames = new Set<string>();
-  const context = contextOf(connection, hiddenNames);
+  const context = createContext(connection, hiddenNames);
   await addOwners(context);
   await addAchievements(context, (await storedRepository(context)).id);
   await prepareFurther(context);
@@ -133,8 +133,8 @@ async function ofOwner(
   work: (account: Account, repository: string) => Promise<unknown>,
 ): Promise<void> {
   const owner = `user-${random(owners)}`;
-  const account = await accountOf(connection, owner);
-  if (account !== undefined) await work(account, nameOf(owner, random(repositoriesOfOwner)));
+  const account = await findAccount(connection, owner);
+  if (account !== undefined) await work(account, toName(owner, random(repositoriesOfOwner)));
 }
 
 /** Jobs that store what the host shows. */
@@ -151,7 +151,7 @@ function readingJobs(context: SyncContext, hiddenNames: Set<string>): Jobs {
     poll: async () => pollRepository(context, (await storedRepository(context)).id, newWork()),
     list,
     'list a repository of another visibility': async () => {
-      const name = nameOf(`user-${random(owners)}`, random(repositoriesOfOwner));
+      const name = toName(`user-${random(owners)}`, random(repositoriesOfOwner));
       if (!hiddenNames.delete(name)) hiddenNames.add(name);
       await list();
     },
@@ -166,10 +166,10 @@ function changingJobs(context: SyncContext): Jobs {
     await saveDeliveries(connection, [delivery]);
     await applyDeliveries(context);
   };
-  const starOf = (repository: string, account: string): Change => ({
+  const toStar = (repository: string, account: string): Change => ({
     type: 'star',
     repository,
-    account: actorOf(account),
+    account: toActor(account),
     at: new Date().toISOString(),
     isTakenBack: false,
   });
@@ -179,8 +179,8 @@ function changingJobs(context: SyncContext): Jobs {
       const owner = `user-${name.split('-')[1]}`;
       await deliver([
         { type: 'contributions', repository, owner, ownerName: owner, streams: ['issues'] },
-        starOf(repository, `user-${random(owners)}`),
-        starOf(repository, `person-${random(people)}`),
+        toStar(repository, `user-${random(owners)}`),
+        toStar(repository, `person-${random(people)}`),
         { type: 'owned', account: owner, name: owner },
       ]);
     },
@@ -198,7 +198,7 @@ function changingJobs(context: SyncContext): Jobs {
     'erase a repository': () => eraseNextRepositories(connection, { repositories: 1, rows: 10 }),
     'remove erased rows': () => removeErasedRows(connection, 10),
     'erase a person': async () => {
-      const account = await accountOf(connection, `person-${random(people)}`);
+      const account = await findAccount(connection, `person-${random(people)}`);
       if (account === undefined) return;
       await inTransaction(connection, async (transaction) => {
         await beginErasure(transaction, account, new Date());
@@ -238,12 +238,12 @@ function otherJobs(context: SyncContext): Jobs {
   };
 }
 
-async function accountOf(connection: Connection, name: string): Promise<Account | undefined> {
+async function findAccount(connection: Connection, name: string): Promise<Account | undefined> {
   const row = await connection.selectFrom('accounts').select('id').where('external_id', '=', name).executeTakeFirst();
   return row && findById(connection, row.id);
 }
 
-const nameOf = (owner: string, index: number): string => `repository-${owner.slice(5)}-${index}`;
+const toName = (owner: string, index: number): string => `repository-${owner.slice(5)}-${index}`;
 
 async function addOwners(context: SyncContext): Promise<void> {
   const { connection } = context;
@@ -256,9 +256,9 @@ async function addOwners(context: SyncContext): Promise<void> {
       .insertInto('accounts')
       .values({ id: uuidv7(), ...facts, ...times })
       .execute();
-    const account = await accountOf(connection, owner);
+    const account = await findAccount(connection, owner);
     assert.ok(account);
-    const names = Array.from({ length: repositoriesOfOwner }, (_, repository) => nameOf(owner, repository));
+    const names = Array.from({ length: repositoriesOfOwner }, (_, repository) => toName(owner, repository));
     await save(
       context,
       account,

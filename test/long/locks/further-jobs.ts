@@ -39,7 +39,7 @@ function pick<Item>(items: readonly Item[]): Item | undefined {
   return items[Math.floor(Math.random() * items.length)];
 }
 
-async function idsOf({ connection }: SyncContext, table: 'accounts' | 'repositories' | 'boards'): Promise<string[]> {
+async function findIds({ connection }: SyncContext, table: 'accounts' | 'repositories' | 'boards'): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select id from ${sql.table(table)}`.execute(connection);
   return rows.map(({ id }) => id);
 }
@@ -51,7 +51,7 @@ export async function prepareFurther(context: SyncContext): Promise<void> {
     insert into images (url, failures, refresh_at, used_at)
     select 'https://images.example/' || n, 0, now(), '2020-01-01' from generate_series(0, 5) n`.execute(connection);
   await saveFile(context);
-  for (const id of await idsOf(context, 'repositories')) await storeCommits(context, id);
+  for (const id of await findIds(context, 'repositories')) await storeCommits(context, id);
 }
 
 /** Stores the file of boards of an owner, with other places each time. */
@@ -103,16 +103,16 @@ function boardJobs(context: SyncContext): Jobs {
   return {
     'save a file of boards': () => saveFile(context),
     'rank a board': async () => {
-      const boardId = pick(await idsOf(context, 'boards'));
+      const boardId = pick(await findIds(context, 'boards'));
       if (boardId !== undefined) await rankBoard(services, boardId, { isCheck: Math.random() < 0.3 });
     },
     'freeze seasons': () => freezeSeasons(services),
     'correct a season': async () => {
-      const boardId = pick(await idsOf(context, 'boards'));
+      const boardId = pick(await findIds(context, 'boards'));
       if (boardId !== undefined) await correctSeason(services, { boardId, number: 1, reason: 'A test.' });
     },
     'hide or show an account': async () => {
-      const id = pick(await idsOf(context, 'accounts'));
+      const id = pick(await findIds(context, 'accounts'));
       if (id === undefined) return;
       await inTransaction(connection, (to) => changeSettings(to, id, { hidden: Math.random() < 0.5 })).catch(
         ignoreErased,
@@ -144,7 +144,7 @@ function countingJobs(context: SyncContext): Jobs {
   const { connection } = context;
   return {
     'store commits': async () => {
-      const id = pick(await idsOf(context, 'repositories'));
+      const id = pick(await findIds(context, 'repositories'));
       if (id !== undefined) await storeCommits(context, id);
     },
     'find accounts of addresses': () =>
@@ -156,7 +156,7 @@ function countingJobs(context: SyncContext): Jobs {
         await saveResolved(transaction, rows, new Date(), 2);
       }),
     'count commits': async () => {
-      const id = pick(await idsOf(context, 'repositories'));
+      const id = pick(await findIds(context, 'repositories'));
       if (id !== undefined) await countCommits(context, id);
     },
     'check and repair totals': async () => {
@@ -170,7 +170,7 @@ function countingJobs(context: SyncContext): Jobs {
       await checkTotals(context, checked, new AbortController().signal, { rows: 20, parts: 8 });
     },
     'make a list in parts': async () => {
-      const accountId = pick(await idsOf(context, 'accounts')) ?? '';
+      const accountId = pick(await findIds(context, 'accounts')) ?? '';
       const scope = { accountId, repositoryId: null, includesPrivate: Math.random() < 0.5 };
       const parts = await findParts(connection, scope, 2);
       await inTransaction(connection, async (transaction) => {
@@ -214,7 +214,7 @@ export function createFurtherJobs(context: SyncContext): Jobs {
       });
     },
     'an owner stores a secret': async () => {
-      const accountId = pick(await idsOf(context, 'accounts'));
+      const accountId = pick(await findIds(context, 'accounts'));
       if (accountId === undefined) return;
       const secret = { id: uuidv7(), accountId, url: receiver, receiver, secret: Buffer.from('x') };
       await inTransaction(connection, (transaction) =>

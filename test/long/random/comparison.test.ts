@@ -155,7 +155,7 @@ interface CountedNumber {
 async function countNow(connection: Connection, earlier: Omit<CountedNumber, 'number'>): Promise<number> {
   const { account, counter, withPrivate, range } = earlier;
   if (counter === 'contributor') {
-    const scope = { accountId: await ownerOf(connection), repositoryId: null, includesPrivate: withPrivate };
+    const scope = { accountId: await findOwner(connection), repositoryId: null, includesPrivate: withPrivate };
     const counted = { scope, ...range, kinds: contributionKinds, only: null, except: [] };
     return countContributor(connection, counted, account.id);
   }
@@ -168,7 +168,7 @@ async function countNow(connection: Connection, earlier: Omit<CountedNumber, 'nu
   return Object.entries(part ?? {}).find(([name]) => name === counter)?.[1] ?? 0;
 }
 
-async function ownerOf(connection: Connection): Promise<string> {
+async function findOwner(connection: Connection): Promise<string> {
   return (await findPeople(connection)).find(({ type }) => type === 'organization')?.id ?? assert.fail();
 }
 
@@ -181,7 +181,7 @@ async function assertExplained(
   const { account, counter, withPrivate } = earlier;
   const ofOwned = account.type === 'organization' || counter === 'stars';
   const ofContributor = counter === 'contributor';
-  const owner = ofContributor ? await ownerOf(connection) : account.id;
+  const owner = ofContributor ? await findOwner(connection) : account.id;
   const scope: ItemScope = {
     personId: ofOwned ? null : account.id,
     ownerId: ofOwned || ofContributor ? owner : null,

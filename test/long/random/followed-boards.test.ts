@@ -17,7 +17,7 @@ import { isThorough } from '../../depth.ts';
 import { beginning } from '../../integration/achievements/evaluation/world.ts';
 import { type ChangingWorld, makeChange, randomChange, storeWorld } from '../../integration/boards/random-changes.ts';
 import { randomRule, writtenRule } from '../../integration/boards/random-rule.ts';
-import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';
+import { makeContribution, storeContributions } from '../../integration/contributions/stored-repository.ts';
 
 let opened: Awaited<ReturnType<typeof openTestDatabase>>;
 const hourMs = 3_600_000;
@@ -47,7 +47,7 @@ const step = fc.oneof(
 
 type RandomBoard = typeof randomBoard extends fc.Arbitrary<infer Board> ? Board : never;
 
-function fileOf(board: RandomBoard, [ownPattern, otherPattern]: readonly string[]): string {
+function toFile(board: RandomBoard, [ownPattern, otherPattern]: readonly string[]): string {
   const fields = {
     name: 'Board',
     slug: 'board',
@@ -131,7 +131,7 @@ const prepare = async (): Promise<{ boardId: string; addIssue: () => Promise<voi
   const addIssue = async (): Promise<void> => {
     issues += 1;
     const author = world.accountIds[0] ?? null;
-    const issue = contributionOf({ externalId: String(issues), author, createdAt: begun });
+    const issue = makeContribution({ externalId: String(issues), author, createdAt: begun });
     await storeContributions(connection, world.repositoryIds[0] ?? '', [issue]);
   };
   return { boardId, addIssue, world };
@@ -152,7 +152,7 @@ describe('updating of a ranking after changes', () => {
         const providers = [`one-${uuidv7()}`, `two-${uuidv7()}`];
         const [provider = ''] = providers;
         const world = await storeWorld(connection, providers);
-        const file = fileOf(random, providers);
+        const file = toFile(random, providers);
         const { boards, reports } = readBoardsFile(Buffer.from(file), { provider });
         assert.equal(boards.length, 1, JSON.stringify(reports));
         let now = new Date(beginning + 30 * hourMs);

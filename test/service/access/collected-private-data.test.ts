@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors, toCounters } from '../../../simulators/world/expected-totals.ts';
 import type { Viewer } from '../../../simulators/world/world.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import type { TestService } from '../../e2e/service.ts';
@@ -49,7 +49,7 @@ describe('visibility of collected private data', () => {
         `${keeper.name}/repositories/diary/contributors?limit=100`,
         bearer(token),
       );
-      const expected = contributorsOf(simulator.world, keeper.name, {
+      const expected = listContributors(simulator.world, keeper.name, {
         viewer: viewer(simulator, keeper.name),
         repository: 'diary',
       });
@@ -63,19 +63,19 @@ describe('visibility of collected private data', () => {
         shared.simulator,
         owner.token === 'private_owner' ? owner.name : shared.simulator.accounts.organization_admin,
       );
-      const all = contributorsOf(shared.simulator.world, owner.name, { viewer: sees });
+      const all = listContributors(shared.simulator.world, owner.name, { viewer: sees });
       assert.deepEqual(
         toContributors(await everyPage(shared.service, `${owner.name}/contributors?limit=7`, token)),
         all,
       );
       const { body } = await shared.service.getComplete(`${owner.name}/contributors?limit=100`);
-      assert.deepEqual(toContributors(body.data), contributorsOf(shared.simulator.world, owner.name));
+      assert.deepEqual(toContributors(body.data), listContributors(shared.simulator.world, owner.name));
       assert.equal(body.meta_data.includes_private, false);
       assert.notDeepEqual(toContributors(body.data), all);
       for (const repository of owner === engines ? ['hidden-engine', 'engine-1'] : ['diary', 'VAULT', 'open-diary']) {
         const path = `${owner.name}/repositories/${repository}/contributors?limit=100`;
         const contributorsOfOne = await everyPage(shared.service, path, token);
-        const expected = contributorsOf(shared.simulator.world, owner.name, {
+        const expected = listContributors(shared.simulator.world, owner.name, {
           viewer: sees,
           repository: repository.toLowerCase(),
         });
@@ -94,9 +94,9 @@ describe('visibility of collected private data', () => {
     const token = await serviceToken(shared.service, shared.simulator, engines);
     const { body } = await shared.service.getComplete(`${engines.name}/contributions?private=true`, bearer(token));
     const sees = viewer(shared.simulator, shared.simulator.accounts.organization_admin);
-    assert.deepEqual(body.data[0]?.['contributions'], countersOf(shared.simulator.world, engines.name, sees));
+    assert.deepEqual(body.data[0]?.['contributions'], toCounters(shared.simulator.world, engines.name, sees));
     const open = await shared.service.getComplete(`${engines.name}/contributions?private=true`);
-    assert.deepEqual(open.body.data[0]?.['contributions'], countersOf(shared.simulator.world, engines.name));
+    assert.deepEqual(open.body.data[0]?.['contributions'], toCounters(shared.simulator.world, engines.name));
     assert.equal(open.body.meta_data.includes_private, false);
   });
 
@@ -106,9 +106,9 @@ describe('visibility of collected private data', () => {
     const token = await serviceToken(service, simulator, ada);
     const others = await serviceToken(service, simulator, keeper);
     const path = `${ada.name}/contributions?private=true`;
-    const open = countersOf(simulator.world, ada.name);
+    const open = toCounters(simulator.world, ada.name);
     const seen = [ada.name, keeper.name, simulator.accounts.organization_admin].map((login) =>
-      countersOf(simulator.world, ada.name, viewer(simulator, login)),
+      toCounters(simulator.world, ada.name, viewer(simulator, login)),
     );
     const names = Object.keys(open) as (keyof typeof open)[];
     // The counts of two credentials may overlap: only the largest is certain.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
 import { assertProblem, send } from '../../e2e/raw-request.ts';
 import { bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
@@ -19,7 +19,7 @@ describe('embed links', () => {
     const picture = `/v1/github/entities/${keeper.name}/contributions?private=true`;
     const drawn = await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(token));
     const own = { accountId: simulator.world.accountByLogin(keeper.name)?.id ?? null, seesPrivate: true };
-    const expected = countersOf(simulator.world, keeper.name, own);
+    const expected = toCounters(simulator.world, keeper.name, own);
     assert.deepEqual(drawn.body.data[0]?.['contributions'], expected);
 
     const created = await service.get(

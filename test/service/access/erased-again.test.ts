@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
 import { readAllTables, untilIdle, untilListedAgain } from '../../e2e/access/state.ts';
 import { decode } from '../../integration/access/forge-token.ts';
@@ -24,7 +24,7 @@ describe('exclusion of erased accounts', () => {
     await untilIdle(service);
     await service.get(ada.name, jsonRequest('DELETE', token));
     // The owners of repositories that she contributed to are collected again; she stays absent, also under another name.
-    const others = contributorsOf(world, engines.name).filter(({ login }) => login !== ada.name);
+    const others = listContributors(world, engines.name).filter(({ login }) => login !== ada.name);
     addIssue(world, world.repository(engines.name, 'engine-1') ?? assert.fail(), { author: account });
     renameAccount(world, account, 'ada-renamed');
     time.advance(3700);

@@ -11,7 +11,7 @@ import type { TestService } from '../../e2e/service.ts';
 import { engines, jsonRequest } from '../../integration/access/owner.ts';
 import { startStoredService, storedRepositories } from '../http/stored-service.ts';
 import { interruptWrites } from './interrupted-writes.ts';
-import { ownerOf, ownerWrites } from './owner-writes.ts';
+import { findOwner, ownerWrites } from './owner-writes.ts';
 
 interface Operation {
   operationId: string;
@@ -51,7 +51,7 @@ describe('requests of owners whose account is erased meanwhile', () => {
     using interrupted = interruptWrites();
     await using simulator = await startSimulator({ repositories: storedRepositories });
     await using service = await startStoredService({ simulator, holdsWorld: true });
-    const { token } = await ownerOf(service, simulator);
+    const { token } = await findOwner(service, simulator);
     for (const { method, path, operationId } of await findOperations(service)) {
       if (ownerWrites[operationId] !== undefined) continue;
       const interruption = { after: 0, make: async () => {}, isMade: false };
@@ -68,7 +68,7 @@ describe('requests of owners whose account is erased meanwhile', () => {
       using interrupted = interruptWrites();
       await using simulator = await startSimulator({ repositories: storedRepositories });
       await using service = await startStoredService({ simulator, holdsWorld: true });
-      const request = await prepare(await ownerOf(service, simulator));
+      const request = await prepare(await findOwner(service, simulator));
       const erasure = { after, make: () => erase(service.database.connection), isMade: false };
       interrupted.next(erasure);
       const response = await request();

@@ -7,12 +7,12 @@ import { bearer, engines, fromOwnAddress } from '../../integration/access/owner.
 import { until } from '../../time.ts';
 import {
   asAdministrator,
-  auditOf,
   checkNow,
   createKey,
   daysS,
   embed,
   type Fixture,
+  findAudit,
   openFixture,
   person,
 } from './former-administrators.ts';
@@ -21,7 +21,7 @@ function remove({ simulator }: Fixture, name: 'olive' | 'max'): void {
   removeMember(simulator.world, organization(simulator), person(simulator, name));
 }
 
-async function statusOf({ service }: Fixture, path: string): Promise<number> {
+async function findStatus({ service }: Fixture, path: string): Promise<number> {
   const { status } = await service.get(path, fromOwnAddress({}));
   return status === 202 ? 200 : status;
 }
@@ -87,7 +87,7 @@ describe('revocation of keys and embed links of former administrators', () => {
       const refused = await key.request('/audit');
       assert.equal(refused.status, 401);
       assert.match(refused.body.error?.message ?? '', /key .* is ended/);
-      assert.equal(await statusOf(fixture, link.path), 404);
+      assert.equal(await findStatus(fixture, link.path), 404);
       const listed = (await fresh('/keys')).body.data.find(({ id }) => id === key.id);
       assert.equal(listed?.['state'], 'ended', change);
     }
@@ -145,14 +145,14 @@ describe('revocation of keys and embed links of former administrators', () => {
     const refused = await key.request('/audit');
     assert.equal(refused.status, 401);
     assert.match(refused.body.error?.message ?? '', /is suspended/);
-    assert.equal(await statusOf(fixture, link.path), 404);
+    assert.equal(await findStatus(fixture, link.path), 404);
     assert.deepEqual(await checkNow(fixture), ['checking an administrator']);
     simulator.faults.clear();
     time.advance(2 * 3600);
     await checkNow(fixture);
     assert.equal((await key.request('/audit')).status, 200);
-    assert.equal(await statusOf(fixture, link.path), 200);
-    const changes = (await auditOf(fixture)).slice(-4);
+    assert.equal(await findStatus(fixture, link.path), 200);
+    const changes = (await findAudit(fixture)).slice(-4);
     assert.deepEqual(changes, [
       'key_suspended service',
       'embed_suspended service',
@@ -181,14 +181,14 @@ describe('revocation of keys and embed links of former administrators', () => {
     assert.equal((await renewed.register('olive')).status, 200);
     time.advance(2 * daysS);
     assert.equal((await left.request('/audit')).status, 401);
-    assert.equal(await statusOf(fixture, link.path), 404);
+    assert.equal(await findStatus(fixture, link.path), 404);
     await checkNow(fixture);
     assert.equal((await renewed.request('/audit')).status, 200);
     const later = await asAdministrator(fixture, 'max');
-    assert.equal(await statusOf(fixture, link.path), 404, 'a proof does not renew what has ended');
+    assert.equal(await findStatus(fixture, link.path), 404, 'a proof does not renew what has ended');
     assert.equal((await later(`/embeds/${link.id}`, 'PUT')).status, 204);
-    assert.equal(await statusOf(fixture, link.path), 200);
-    const audit = await auditOf(fixture);
+    assert.equal(await findStatus(fixture, link.path), 200);
+    const audit = await findAudit(fixture);
     assert.deepEqual(audit.slice(-4), [
       'key_renewed github/olive-admin',
       'key_ended service',
@@ -209,16 +209,16 @@ describe('revocation of keys and embed links of former administrators', () => {
     assert.equal((await key.request('/audit')).status, 401);
     assert.equal((await key.register('max')).status, 200);
     assert.equal((await key.request('/audit')).status, 200);
-    assert.equal(await statusOf(fixture, link.path), 404);
+    assert.equal(await findStatus(fixture, link.path), 404);
     const max = await asAdministrator(fixture, 'max');
     assert.equal((await max(`/embeds/${link.id}`, 'PUT')).status, 204);
     assert.equal((await max('/embeds/00000000-0000-7000-8000-000000000000', 'PUT')).status, 404);
-    assert.equal(await statusOf(fixture, link.path), 200);
+    assert.equal(await findStatus(fixture, link.path), 200);
     for (const path of ['/keys', '/embeds']) {
       const [{ registered_by, state } = {}] = (await max(path)).body.data;
       assert.deepEqual([registered_by, state], ['github/max-member', 'active'], path);
     }
-    const audit = await auditOf(fixture);
+    const audit = await findAudit(fixture);
     assert.deepEqual(audit.slice(-2), ['key_taken_over github/max-member', 'embed_taken_over github/max-member']);
   });
 

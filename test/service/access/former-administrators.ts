@@ -111,7 +111,7 @@ export async function checkNow({ service, time }: Fixture): Promise<string[]> {
 }
 
 /** Returns the audit entries of keys and links, oldest first, as `ACTION ACTOR`. */
-export async function auditOf({ service }: Fixture): Promise<string[]> {
+export async function findAudit({ service }: Fixture): Promise<string[]> {
   const { rows } = await service.database.pool.query<{ entry: string }>(
     `select action || ' ' || regexp_replace(actor, '^key .*', 'key') as entry from audit_entries
      where action ~ '^(key|embed)_' order by at, id`,

@@ -16,7 +16,7 @@ export interface Owner {
   send: (method: string, path: string, body?: unknown, token?: string) => Promise<ServiceResponse>;
 }
 
-export async function ownerOf(service: TestService, simulator: Simulator): Promise<Owner> {
+export async function findOwner(service: TestService, simulator: Simulator): Promise<Owner> {
   const token = await serviceToken(service, simulator, engines);
   return {
     service,
@@ -36,7 +36,7 @@ interface OwnerWrite {
   status?: number;
 }
 
-const dataOf = ({ status, text }: ServiceResponse): Record<string, string> => {
+const toData = ({ status, text }: ServiceResponse): Record<string, string> => {
   assert.ok(status < 300, text);
   return (JSON.parse(text) as { data: Record<string, string> }).data;
 };
@@ -57,7 +57,7 @@ const board = {
 };
 
 async function addEmbed(owner: Owner): Promise<string> {
-  const { id } = dataOf(await owner.send('POST', '/embeds', image));
+  const { id } = toData(await owner.send('POST', '/embeds', image));
   return `/embeds/${id}`;
 }
 
@@ -109,7 +109,7 @@ export const ownerWrites: Record<string, OwnerWrite> = {
   registerKey: { after: 1, prepare: async (owner) => () => register(owner, pem(ed25519().publicKey)) },
   removeKey: {
     prepare: async (owner) => {
-      const { id } = dataOf(await register(owner, pem(ed25519().publicKey)));
+      const { id } = toData(await register(owner, pem(ed25519().publicKey)));
       return () => owner.send('DELETE', `/keys/${id}`);
     },
   },
@@ -140,7 +140,7 @@ export const ownerWrites: Record<string, OwnerWrite> = {
   },
   removeWebhookSecret: {
     prepare: async ({ send }) => {
-      const { id } = dataOf(await send('PUT', '/webhook-secrets', webhook));
+      const { id } = toData(await send('PUT', '/webhook-secrets', webhook));
       return () => send('DELETE', `/webhook-secrets/${id}`);
     },
   },
@@ -158,7 +158,7 @@ export const ownerWrites: Record<string, OwnerWrite> = {
   },
   deleteBoards: {
     prepare: async ({ send }) => {
-      dataOf(await send('PUT', '/boards', board));
+      toData(await send('PUT', '/boards', board));
       return () => send('DELETE', '/boards');
     },
   },

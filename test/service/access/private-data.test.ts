@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { bearer, engines, jsonRequest, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { shareStoredService, startStoredService } from '../http/stored-service.ts';
@@ -62,8 +62,8 @@ describe('private data for its owner', () => {
     const token = await serviceToken(service, simulator, keeper);
     const path = `${keeper.name}/contributions?private=true`;
     const viewer = { accountId: simulator.world.accountByLogin(keeper.name)?.id ?? null, seesPrivate: true };
-    const open = countersOf(simulator.world, keeper.name);
-    const own = countersOf(simulator.world, keeper.name, viewer);
+    const open = toCounters(simulator.world, keeper.name);
+    const own = toCounters(simulator.world, keeper.name, viewer);
     const publish = (value: boolean) =>
       service.get(`${keeper.name}/settings`, jsonRequest('PUT', token, { publish_private_contributions: value }));
     for (const [value, expected] of [

@@ -93,7 +93,7 @@ describe('private items', () => {
     const api = JSON.parse((await service.get('/openapi.json')).text) as Description;
     addresses = operationsWith(api, 'name')
       .filter(({ operationId }) => operationId !== 'issueToken')
-      .flatMap(addressesOf);
+      .flatMap(listAddresses);
     const below = [
       '',
       ...['commits', 'issues', 'contributed_to'].map((counter) => `/contributions/${counter}`),
@@ -111,7 +111,7 @@ describe('private items', () => {
    * Returns the addresses of an operation, with the variants of parameters that it has: all of them for the first values of
    * its path, a sample for the others.
    */
-  function addressesOf({ path, parameters }: RequestedOperation): string[] {
+  function listAddresses({ path, parameters }: RequestedOperation): string[] {
     const queries = variants
       .filter((variant) => Object.keys(variant).every((name) => parameters.includes(name)))
       .map((variant) => new URLSearchParams(variant).toString());

@@ -39,21 +39,21 @@ const pages = [
 /** Returns every address below an account that is read, in each format and with each parameter that selects other data. */
 export async function readAddresses(service: TestService): Promise<string[]> {
   const { paths, components } = JSON.parse((await service.get('/openapi.json')).text) as OpenApi;
-  const parametersOf = ({ parameters = [] }: Operation) =>
+  const listParameters = ({ parameters = [] }: Operation) =>
     parameters.map((parameter) =>
       '$ref' in parameter ? components.parameters[parameter.$ref.split('/').at(-1) ?? ''] : parameter,
     );
   const described = Object.entries(paths).flatMap(([path, { get }]) => {
     if (get === undefined || !path.startsWith('/v1/{provider}/entities/{name}')) return [];
     const schemas = new Map<string | undefined, { enum?: string[] } | undefined>(
-      parametersOf(get).map((parameter) => [parameter?.name, parameter?.schema]),
+      listParameters(get).map((parameter) => [parameter?.name, parameter?.schema]),
     );
-    const valuesOf = (name: string): string[] => schemas.get(name)?.enum ?? [];
+    const listValues = (name: string): string[] => schemas.get(name)?.enum ?? [];
     const queries = [
       '',
       // A PNG is drawn from the SVG.
-      ...valuesOf('format').flatMap((format) => (format === 'png' ? [] : [`format=${format}`])),
-      ...valuesOf('card').map((card) => `format=svg&card=${card}`),
+      ...listValues('format').flatMap((format) => (format === 'png' ? [] : [`format=${format}`])),
+      ...listValues('card').map((card) => `format=svg&card=${card}`),
       ...variants.flatMap(([name, value]) => (schemas.has(name) ? [`${name}=${value}`] : [])),
     ];
     const counters = schemas.has('counter') ? countersOfEachSource : [''];

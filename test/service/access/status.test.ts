@@ -79,7 +79,7 @@ async function openFixture(): Promise<Fixture> {
 }
 
 /** Returns the parts of the context that applying deliveries uses. */
-function contextOf({ database, service }: TestService): SyncContext {
+function createContext({ database, service }: TestService): SyncContext {
   return {
     connection: database.connection,
     providers: service.providers,
@@ -194,7 +194,7 @@ describe('GET .../status', () => {
     await service.database.pool.query('update deliveries set attempts = 20');
     assert.equal((await status(engines, tokens.engines)).deliveries.failed, 1);
     await service.database.pool.query('update deliveries set attempts = 0');
-    await applyDeliveries(contextOf(service));
+    await applyDeliveries(createContext(service));
     const { deliveries } = await status(engines, tokens.engines);
     assert.equal(deliveries.pending, 0);
     assert.notEqual(deliveries.last_applied_dttm, null);

@@ -6,7 +6,7 @@ import { bearer, engines, jsonRequest, serviceToken } from '../../integration/ac
 import { clock } from '../../time.ts';
 import { startStoredService, storedRepositories } from '../http/stored-service.ts';
 import { checkNow, createKey, embed, openFixture, settings } from './former-administrators.ts';
-import { ownerOf, ownerWrites } from './owner-writes.ts';
+import { findOwner, ownerWrites } from './owner-writes.ts';
 
 /** Requests that the code host confirms by themselves, or that only end the right of their sender. */
 const withoutDoubt = new Set(['registerKey', 'issueToken', 'revokeToken']);
@@ -33,10 +33,10 @@ describe('administrators whom nothing can check', () => {
     it(`need a proof of the last hour for ${operationId}`, async () => {
       await using fixture = await openUnchecked();
       const { simulator, service, time } = fixture;
-      const request = await prepare(await ownerOf(service, simulator));
+      const request = await prepare(await findOwner(service, simulator));
       time.advance(2 * 3600);
       assertNeedsProof(await request());
-      await ownerOf(service, simulator);
+      await findOwner(service, simulator);
       const { status, text } = await request();
       assert.ok(status < 300, text);
     });
@@ -45,7 +45,7 @@ describe('administrators whom nothing can check', () => {
   it('keep reading, and may end their own token, without another proof', async () => {
     await using fixture = await openUnchecked();
     const { simulator, service, time } = fixture;
-    const owner = await ownerOf(service, simulator);
+    const owner = await findOwner(service, simulator);
     const link = await embed((path, method, body) => owner.send(method, path, body));
     const request = await ownerWrites['revokeToken']?.prepare(owner);
     time.advance(2 * 3600);

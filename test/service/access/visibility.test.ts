@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors, toCounters } from '../../../simulators/world/expected-totals.ts';
 import { deleteRepository, setVisibility } from '../../../simulators/world/mutations.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import { isThorough } from '../../depth.ts';
@@ -38,9 +38,9 @@ describe('changes of visibility', () => {
     const numbers = `${engines.name}/contributions`;
     const assertMatchesWorld = async (): Promise<void> => {
       const { body } = await service.getComplete(list);
-      assert.deepEqual(toContributors(body.data), contributorsOf(world, engines.name));
+      assert.deepEqual(toContributors(body.data), listContributors(world, engines.name));
       const counted = await service.getComplete(numbers);
-      assert.deepEqual(counted.body.data[0]?.['contributions'], countersOf(world, engines.name));
+      assert.deepEqual(counted.body.data[0]?.['contributions'], toCounters(world, engines.name));
       const ofRepository = await service.get(`${engines.name}/contributors?repository=hidden-engine`);
       assert.equal(ofRepository.status, hidden.visibility === 'public' ? 200 : 404);
       const owned = await service.get(`${engines.name}/repositories?limit=100`, bearer(token));
@@ -97,7 +97,7 @@ describe('changes of visibility', () => {
       const token = await serviceToken(first, simulator, keeper);
       const numbers = `${keeper.name}/contributions?private=true`;
       const before = await first.getComplete(numbers, bearer(token));
-      assert.notDeepEqual(before.body.data[0]?.['contributions'], countersOf(world, keeper.name));
+      assert.notDeepEqual(before.body.data[0]?.['contributions'], toCounters(world, keeper.name));
       await first.getComplete(`${keeper.name}/contributors`, bearer(token));
       await untilIdle(first);
 
@@ -126,9 +126,9 @@ describe('changes of visibility', () => {
         assert.notEqual(ofRepository.status, 200, name);
       }
       const all = await service.get(`${keeper.name}/contributors?limit=100`, bearer(fresh));
-      assert.deepEqual(toContributors(all.body.data), contributorsOf(world, keeper.name));
+      assert.deepEqual(toContributors(all.body.data), listContributors(world, keeper.name));
       const after = await service.get(`${numbers}&limit=5`, bearer(fresh));
-      for (const day of after.body.data) assert.deepEqual(day['contributions'], countersOf(world, keeper.name));
+      for (const day of after.body.data) assert.deepEqual(day['contributions'], toCounters(world, keeper.name));
       const { rows } = await service.database.pool.query<{ count: number }>(
         'select count(*) as count from repositories where is_private and deleted_at is null',
       );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteAccount, restoreAccount } from '../../../simulators/world/mutations.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
@@ -34,7 +34,7 @@ describe('accounts that are hidden at their host', () => {
       const { service, simulator, people, world, repositories, advance } = fixture;
       simulator.hidden.set(people.max.id, 'private');
       const owner = gitea.entity(engines.name);
-      const allContributors = contributorsOf(world, engines.name) as { login: string }[];
+      const allContributors = listContributors(world, engines.name) as { login: string }[];
       const visible = allContributors.filter(({ login }) => login !== 'max-member');
       assert.equal(allContributors.length, visible.length + 1);
       await until(async () => {
@@ -69,7 +69,7 @@ describe('accounts that are hidden at their host', () => {
       assert.deepEqual([account.status, account.body.data[0]?.['name']], [200, 'max-member']);
       assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
 
-      const all = contributorsOf(world, engines.name).length;
+      const all = listContributors(world, engines.name).length;
       for (const visibility of ['public', 'limited', 'public', 'private', 'public'] as const) {
         simulator.hidden.set(people.max.id, visibility);
         addIssue(world, repositories.handbook, { author: people.max });
@@ -86,7 +86,7 @@ describe('accounts that are hidden at their host', () => {
         else assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
       }
 
-      const members = contributorsOf(world, engines.name).length;
+      const members = listContributors(world, engines.name).length;
       const check = async (): Promise<void> => {
         await runTask(service, 'check_accounts');
         await untilIdle(service);
@@ -117,7 +117,7 @@ describe('accounts that are hidden at their host', () => {
       const { service, simulator, people, world, advance } = fixture;
       const owner = gitlab.entity(engines.name);
       simulator.hidden.blocked.set(people.max.id, 'banned');
-      const allContributors = contributorsOf(world, engines.name) as { login: string }[];
+      const allContributors = listContributors(world, engines.name) as { login: string }[];
       await until(async () => {
         const { body } = await service.getComplete(`${owner}/contributors?limit=100`);
         const withoutBlocked = allContributors.filter(({ login }) => login !== 'max-member');

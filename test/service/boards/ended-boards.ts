@@ -19,7 +19,7 @@ export interface Row {
 }
 
 /** Returns the path of an address on this service. */
-export function pathOf(url: string | null): string {
+export function toPath(url: string | null): string {
   const { pathname, search } = new URL(url ?? assert.fail());
   return `${pathname}${search}`;
 }

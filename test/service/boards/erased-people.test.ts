@@ -8,7 +8,7 @@ import { freezeBoards, storeEndedBoard } from './ended-boards.ts';
 describe('signed rules that name a hidden or erased person', () => {
   const shared = shareStoredService();
 
-  const claimsOf = async (slug: string): Promise<string> => {
+  const findClaims = async (slug: string): Promise<string> => {
     const { status, text } = await shared.service.get(`${engines.name}/boards/${slug}/seasons/1/statement`);
     assert.equal(status, 200, text);
     return Buffer.from(text.split('.')[1] ?? '', 'base64url').toString();
@@ -32,10 +32,10 @@ describe('signed rules that name a hidden or erased person', () => {
     });
     await freezeBoards(service);
     const named = new RegExp(`"${ada.name}"`, 'i');
-    assert.match(await claimsOf('named'), named);
+    assert.match(await findClaims('named'), named);
     await sql`update accounts set hidden = true where lower(name) = lower(${ada.name})`.execute(connection);
     await freezeBoards(service);
-    const anonymous = await claimsOf('named');
+    const anonymous = await findClaims('named');
     assert.doesNotMatch(anonymous, named);
     const { board } = JSON.parse(anonymous) as { board: { rule: { teams: object; grants: { person: string }[] } } };
     assert.deepEqual(board.rule.teams, { red: [other, '@analytical-engines/core'] });
@@ -73,7 +73,7 @@ describe('signed rules that name a hidden or erased person', () => {
     const correction = jsonRequest('POST', token, { reason: `Issues of ${gone} were counted.` });
     const season = `${engines.name}/boards/texts/seasons/1`;
     assert.equal((await service.get(`${season}/corrections`, correction)).status, 204);
-    const before = JSON.parse(await claimsOf('texts')) as { board: { rules: { text: string }[] } };
+    const before = JSON.parse(await findClaims('texts')) as { board: { rules: { text: string }[] } };
     assert.match(
       JSON.stringify(before),
       new RegExp(`"github/${gone}/`, 'i'),
@@ -83,7 +83,7 @@ describe('signed rules that name a hidden or erased person', () => {
     await sql`update accounts set hidden = true where name = ${gone}`.execute(connection);
     assert.equal((await service.get(`${season}/statement`)).status, 202, 'the statement is withdrawn');
     await freezeBoards(service);
-    const claims = await claimsOf('texts');
+    const claims = await findClaims('texts');
     const { board } = JSON.parse(claims) as { board: { rule: typeof texts } };
     assert.deepEqual(
       {
@@ -129,13 +129,13 @@ describe('signed rules that name a hidden or erased person', () => {
     });
     await freezeBoards(service);
     const named = new RegExp(ada.name, 'i');
-    assert.match(await claimsOf('excluding'), named);
+    assert.match(await findClaims('excluding'), named);
     const token = await serviceToken(service, simulator, ada);
     const erased = await service.get(ada.name, { method: 'DELETE', ...bearer(token) });
     assert.equal(erased.status, 204, erased.text);
     assert.equal((await service.get(`${engines.name}/boards/excluding/seasons/1/statement`)).status, 202);
     await freezeBoards(service);
-    const claims = await claimsOf('excluding');
+    const claims = await findClaims('excluding');
     assert.match(claims, /Everyone but \(removed\)\./);
     assert.doesNotMatch(claims, named);
   });

@@ -35,7 +35,7 @@ function readXml(text: string): XmlElement {
   return root.children[0] ?? assert.fail('no element');
 }
 
-function childrenOf({ children }: XmlElement, name: string): XmlElement[] {
+function toChildren({ children }: XmlElement, name: string): XmlElement[] {
   return children.filter((child) => child.name === name);
 }
 
@@ -78,17 +78,17 @@ describe('the feed of a board', () => {
     const { text } = await service.get(`${engines.name}/boards/all/feed`);
     const page = `${service.url}/github/${engines.name}/boards/all`;
     const feed = readXml(text);
-    const linkOf = (of: XmlElement, relation: string): string | undefined =>
-      childrenOf(of, 'link').find(({ attributes }) => attributes['rel'] === relation)?.attributes['href'];
+    const toLink = (of: XmlElement, relation: string): string | undefined =>
+      toChildren(of, 'link').find(({ attributes }) => attributes['rel'] === relation)?.attributes['href'];
     assert.deepEqual([feed.name, feed.attributes['xmlns']], ['feed', 'http://www.w3.org/2005/Atom']);
-    assert.equal(linkOf(feed, 'self'), `${service.url}/v1/github/entities/${engines.name}/boards/all/feed`);
-    assert.equal(linkOf(feed, 'alternate'), page);
-    const entries = childrenOf(feed, 'entry');
+    assert.equal(toLink(feed, 'self'), `${service.url}/v1/github/entities/${engines.name}/boards/all/feed`);
+    assert.equal(toLink(feed, 'alternate'), page);
+    const entries = toChildren(feed, 'entry');
     assert.ok(entries.length > 1);
     const ids = new Set<string | undefined>();
     for (const element of [feed, ...entries]) {
       const [id, title, updated] = ['id', 'title', 'updated'].map((name) => {
-        const found = childrenOf(element, name);
+        const found = toChildren(element, name);
         assert.equal(found.length, 1, name);
         return found[0]?.text;
       });
@@ -98,7 +98,7 @@ describe('the feed of a board', () => {
       ids.add(id);
     }
     assert.equal(ids.size, entries.length + 1);
-    for (const address of new Set(entries.map((entry) => linkOf(entry, 'alternate') ?? ''))) {
+    for (const address of new Set(entries.map((entry) => toLink(entry, 'alternate') ?? ''))) {
       assert.ok(address.startsWith(page), address);
       const response = await service.get(address.slice(service.url.length), { headers: { accept: 'text/html' } });
       assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8']);

@@ -18,7 +18,7 @@ interface Metadata {
 describe('missing data of a board', () => {
   const shared = shareStoredService();
   const path = `${engines.name}/boards`;
-  const metadataOf = async (address: string, init?: RequestInit): Promise<Metadata> => {
+  const findMetadata = async (address: string, init?: RequestInit): Promise<Metadata> => {
     const { body, status, text } = await shared.service.get(`${path}/${address}`, init);
     assert.equal(status, 200, text);
     return body.meta_data as unknown as Metadata;
@@ -40,13 +40,13 @@ describe('missing data of a board', () => {
     await freezeSeasons(services);
     assert.equal((await service.get(`${path}/outdated/seasons/1`)).status, 404, 'it may still arrive');
     await freezeBoards(service, new Date(Date.now() + 2 * 86_400_000));
-    const frozen = await metadataOf('outdated/seasons/1');
+    const frozen = await findMetadata('outdated/seasons/1');
     assert.deepEqual([frozen.complete, frozen.missing, frozen.season?.missing], [false, [outdated], [outdated]]);
     await completeSeasons(services);
-    assert.equal((await metadataOf('outdated/seasons/1?v=2')).season?.version, 1);
+    assert.equal((await findMetadata('outdated/seasons/1?v=2')).season?.version, 1);
     await sql`update streams set known_until = now() where name = 'issues'`.execute(connection);
     await completeSeasons(services);
-    const completed = await metadataOf('outdated/seasons/1?v=3');
+    const completed = await findMetadata('outdated/seasons/1?v=3');
     assert.deepEqual([completed.complete, completed.season?.version], [true, 2]);
     assert.ok(completed.as_of !== undefined && completed.as_of === completed.season?.as_of);
     const csv = await service.get(`${path}/outdated/seasons/1?format=csv`);
@@ -66,7 +66,7 @@ describe('missing data of a board', () => {
       await rankBoard({ connection, now: () => new Date() }, id);
     await freezeBoards(service);
     for (const address of ['large', 'large/seasons/1']) {
-      const { missing = [] } = await metadataOf(address);
+      const { missing = [] } = await findMetadata(address);
       assert.deepEqual(
         missing.filter((part) => !part.endsWith(': not_installed')),
         ['further repositories: over_limit'],
@@ -87,9 +87,9 @@ describe('missing data of a board', () => {
       await rankBoard({ connection, now: () => new Date() }, id);
     await sql`update accounts set publishes_private = true where name = ${engines.name}`.execute(connection);
     for (const address of ['published', 'published/seasons/1']) {
-      const open = await metadataOf(address);
+      const open = await findMetadata(address);
       assert.deepEqual([open.complete, open.missing], [false, ['private: incomplete']], address);
-      const { complete, missing = [] } = await metadataOf(address, own);
+      const { complete, missing = [] } = await findMetadata(address, own);
       assert.deepEqual(
         [complete, missing.toSorted()],
         [false, repositories.map((name) => `github/${name}: not_installed`)],

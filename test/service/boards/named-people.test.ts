@@ -85,20 +85,20 @@ describe('accounts that a board names', () => {
       grants: [grant('nobody-3')],
     });
     assert.deepEqual((await read(service)).missing, []);
-    const requestsOf = (name: string): number =>
+    const listRequests = (name: string): number =>
       simulator.requests.filter((request) => JSON.stringify(request).includes(name)).length;
-    const first = ['nobody-1', 'nobody-2', 'nobody-3'].map(requestsOf);
+    const first = ['nobody-1', 'nobody-2', 'nobody-3'].map(listRequests);
     assert.ok(
       first.every((count) => count > 0),
       first.join(),
     );
     advance(dayS - 600);
     await lookUpAgain(service);
-    assert.deepEqual(['nobody-1', 'nobody-2', 'nobody-3'].map(requestsOf), first);
+    assert.deepEqual(['nobody-1', 'nobody-2', 'nobody-3'].map(listRequests), first);
     advance(600);
     await lookUpAgain(service);
     assert.deepEqual(
-      ['nobody-1', 'nobody-2', 'nobody-3'].map(requestsOf),
+      ['nobody-1', 'nobody-2', 'nobody-3'].map(listRequests),
       first.map((count) => 2 * count),
     );
   });

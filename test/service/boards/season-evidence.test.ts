@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { readPages } from '../http/read-pages.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezeBoards, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';
+import { freezeBoards, type Row, storeEndedBoard, toPath } from './ended-boards.ts';
 
 /** Rounds a sum of points as totals are. */
 function toHundredths(points: number): number {
@@ -33,8 +33,8 @@ describe('points of a frozen season', () => {
     const rows = response.body.data as unknown as Row[];
     // The present rule of the board is another one.
     await storeEndedBoard(service, 'traced', 4, { points: [{ action: 'review', points: 50 }] });
-    const sumOf = async ({ evidence_url: url }: Row, limit = 30) => {
-      const read = await readPages(service, `${pathOf(url)}&limit=${limit}`);
+    const findSum = async ({ evidence_url: url }: Row, limit = 30) => {
+      const read = await readPages(service, `${toPath(url)}&limit=${limit}`);
       const {
         sum,
         person,
@@ -55,7 +55,7 @@ describe('points of a frozen season', () => {
     };
     assert.ok(rows.length > 3);
     for (const row of rows) {
-      const { total, itemised, granted, remainder, person, items } = await sumOf(row);
+      const { total, itemised, granted, remainder, person, items } = await findSum(row);
       assert.deepEqual([total, person.points, remainder], [row.points, row.points, 0]);
       assert.equal(toHundredths(itemised + granted), row.points);
       for (const { rule, points } of person.points_by_rule) {
@@ -64,12 +64,12 @@ describe('points of a frozen season', () => {
       }
     }
     const [first = assert.fail()] = rows;
-    const before = await sumOf(first);
+    const before = await findSum(first);
     await sql`
       insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
       select r.id, 'issue', 'traced', a.id, '2026-01-01', now(), now()
       from repositories r, accounts a where r.name = 'engine-1' and a.name = ${first.person?.name}`.execute(connection);
-    const after = await sumOf(first, 29);
+    const after = await findSum(first, 29);
     assert.deepEqual(
       [after.total, toHundredths(after.itemised - before.itemised), after.remainder],
       [before.total, 1, -1],

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { completeSeasons } from '../../../src/recognition/boards/seasons/correct.ts';
 import { ada, bearer, engines, jsonRequest, serviceToken } from '../../integration/access/owner.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { freezeBoards, freezingAt, pathOf, type Row, storeEndedBoard } from './ended-boards.ts';
+import { freezeBoards, freezingAt, type Row, storeEndedBoard, toPath } from './ended-boards.ts';
 
 interface Statement {
   season: { number: number; version: number };
@@ -24,7 +24,7 @@ describe('seasons of a board', () => {
   const freeze = (): Promise<void> => freezeBoards(shared.service);
 
   /** Returns a statement after its signature was verified with the published key. */
-  const statementOf = async (season: string): Promise<Statement> => {
+  const findStatement = async (season: string): Promise<Statement> => {
     const response = await shared.service.get(`${path}/${season}/statement`);
     assert.equal(response.status, 200, response.text);
     assert.match(response.headers.get('content-type') ?? '', /^application\/jwt/);
@@ -35,7 +35,7 @@ describe('seasons of a board', () => {
     return JSON.parse(Buffer.from(payload).toString()) as Statement;
   };
 
-  const rowsOf = async (season: string): Promise<Row[]> => {
+  const findRows = async (season: string): Promise<Row[]> => {
     const response = await shared.service.get(`${path}/${season}?limit=100`);
     assert.equal(response.status, 200, response.text);
     return response.body.data as unknown as Row[];
@@ -47,9 +47,9 @@ describe('seasons of a board', () => {
     assert.equal((await shared.service.get(`${path}/waiting/seasons/1`)).status, 404);
     await store('sprint', 4);
     await freeze();
-    const rows = await rowsOf('sprint/seasons/1');
+    const rows = await findRows('sprint/seasons/1');
     assert.ok(rows.length > 3);
-    const { missing, people, season, reason } = await statementOf('sprint/seasons/1');
+    const { missing, people, season, reason } = await findStatement('sprint/seasons/1');
     assert.ok(missing.includes('github/analytical-engines/engine-1: not_installed'));
     assert.deepEqual([season.number, season.version, reason], [1, 1, 'The window has ended.']);
     assert.deepEqual(
@@ -80,16 +80,16 @@ describe('seasons of a board', () => {
     await store('monthly', 0, { window: { seasons: 'month', from: month(4) } });
     await freezeBoards(shared.service, new Date(Date.now() + 5 * 86_400_000));
     const { service } = shared;
-    const numbersOf = (of: { body: { data: object[] } }): unknown[] =>
+    const listNumbers = (of: { body: { data: object[] } }): unknown[] =>
       of.body.data.map((row) => Reflect.get(row, 'number'));
     const whole = await service.get(`${path}/monthly/seasons`);
-    const numbers = numbersOf(whole);
+    const numbers = listNumbers(whole);
     assert.ok(numbers.length >= 4, whole.text);
     const first = await service.get(`${path}/monthly/seasons?limit=2`);
     const second = await service.get(`${path}/monthly/seasons?limit=2&after=${first.body.next_cursor}`);
-    assert.deepEqual([...numbersOf(first), ...numbersOf(second)], numbers.slice(0, 4));
+    assert.deepEqual([...listNumbers(first), ...listNumbers(second)], numbers.slice(0, 4));
     const back = await service.get(`${path}/monthly/seasons?limit=2&before=${second.body.previous_cursor}`);
-    assert.deepEqual(numbersOf(back), numbersOf(first));
+    assert.deepEqual(listNumbers(back), listNumbers(first));
     const csv = await service.get(`${path}/monthly/seasons?format=csv`);
     assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
     const [columns = '', ...lines] = csv.text.trimEnd().split('\r\n');
@@ -104,12 +104,12 @@ describe('seasons of a board', () => {
   it('stay as they are when contributions change later, until their owner has them counted again', async () => {
     await store('corrected', 5);
     await freeze();
-    const before = await rowsOf('corrected/seasons/1');
+    const before = await findRows('corrected/seasons/1');
     const { service, simulator } = shared;
     const { connection } = service.database;
     await sql`update contributions set account_id = null where kind = 'pull_request'`.execute(connection);
     await freeze();
-    assert.deepEqual(await rowsOf('corrected/seasons/1'), before);
+    assert.deepEqual(await findRows('corrected/seasons/1'), before);
     const token = await serviceToken(service, simulator, engines);
     const corrected = await service.get(
       `${path}/corrected/seasons/1/corrections`,
@@ -130,7 +130,7 @@ describe('seasons of a board', () => {
     const [first] = before;
     const difference = versions[0]?.differences.find(({ person }) => person === `github/${first?.person?.name}`);
     assert.equal(difference?.former_points, first?.points);
-    assert.equal((await statementOf('corrected/seasons/1')).season.version, 2);
+    assert.equal((await findStatement('corrected/seasons/1')).season.version, 2);
   });
 
   it('are counted by the present rule where their owner says so', async () => {
@@ -138,14 +138,14 @@ describe('seasons of a board', () => {
     const issues = (points: number): object => ({ points: [{ action: 'issue', points }] });
     await store('ruled', 5, issues(1));
     await freeze();
-    const before = await rowsOf('ruled/seasons/1');
+    const before = await findRows('ruled/seasons/1');
     await store('ruled', 5, issues(3));
     const token = await serviceToken(service, simulator, engines);
     const correct = (body: object): Promise<{ status: number }> =>
       service.get(`${path}/ruled/seasons/1/corrections`, jsonRequest('POST', token, body));
     assert.equal((await correct({ reason: 'Voted.', rule: 'former' })).status, 400);
     assert.equal((await correct({ reason: 'Again.' })).status, 204);
-    assert.deepEqual(await rowsOf('ruled/seasons/1?v=2'), before);
+    assert.deepEqual(await findRows('ruled/seasons/1?v=2'), before);
     assert.equal((await correct({ reason: 'Voted.', rule: 'present' })).status, 204);
     const { body } = await service.get(`${path}/ruled/seasons/1?limit=100&v=3`);
     assert.deepEqual(
@@ -162,7 +162,7 @@ describe('seasons of a board', () => {
     const { connection } = service.database;
     await store('reviewed', 5, { points: [{ action: 'review', points: 3 }] });
     await freeze();
-    const [first = assert.fail()] = await rowsOf('reviewed/seasons/1');
+    const [first = assert.fail()] = await findRows('reviewed/seasons/1');
     // Gitea states the beginning of the draft as the time of the review.
     await sql`
       insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
@@ -170,16 +170,16 @@ describe('seasons of a board', () => {
       from repositories r, accounts a where r.name = 'engine-1' and a.name = ${first.person?.name}`.execute(connection);
     await freeze();
     await completeSeasons(freezingAt(service, new Date()));
-    const [after] = await rowsOf('reviewed/seasons/1');
+    const [after] = await findRows('reviewed/seasons/1');
     assert.deepEqual(after, first);
-    const { sum } = (await service.get(pathOf(first.evidence_url))).body.meta_data as unknown as {
+    const { sum } = (await service.get(toPath(first.evidence_url))).body.meta_data as unknown as {
       sum: { total: number; itemised: number; remainder: number };
     };
     assert.deepEqual([sum.total, sum.itemised, sum.remainder], [first.points, first.points + 3, -3]);
     const token = await serviceToken(service, simulator, engines);
     const correction = jsonRequest('POST', token, { reason: 'A review was submitted late.' });
     assert.equal((await service.get(`${path}/reviewed/seasons/1/corrections`, correction)).status, 204);
-    const corrected = await rowsOf('reviewed/seasons/1');
+    const corrected = await findRows('reviewed/seasons/1');
     assert.equal(corrected.find(({ person }) => person?.name === first.person?.name)?.points, first.points + 3);
     await sql`delete from contributions where external_id = 'submitted late'`.execute(connection);
   });
@@ -190,8 +190,8 @@ describe('seasons of a board', () => {
     await freeze();
     const complete = (): Promise<void> => completeSeasons(freezingAt(shared.service, new Date()));
     await complete();
-    assert.equal((await statementOf('late/seasons/1')).season.version, 1);
-    const before = await rowsOf('late/seasons/1');
+    assert.equal((await findStatement('late/seasons/1')).season.version, 1);
+    const before = await findRows('late/seasons/1');
     await sql`
       with engine as (update repositories set installed_at = now() where name = 'engine-1' returning id)
       insert into streams (repository_id, name, covers, completed_at, known_until, is_deep)
@@ -207,11 +207,11 @@ describe('seasons of a board', () => {
     );
     await complete();
     await complete();
-    const { season, missing, reason } = await statementOf('late/seasons/1');
+    const { season, missing, reason } = await findStatement('late/seasons/1');
     const named = 'Data that was missing has been collected: github/analytical-engines/engine-1.';
     assert.deepEqual([season.version, missing, reason], [2, [], named]);
     const points = (rows: Row[]): number => rows.reduce((sum, row) => sum + row.points, 0);
-    assert.equal(points(await rowsOf('late/seasons/1')), points(before) + 1);
+    assert.equal(points(await findRows('late/seasons/1')), points(before) + 1);
     await sql`delete from streams where name = 'issues'`.execute(connection);
     await sql`update repositories set installed_at = null where name = 'engine-1'`.execute(connection);
   });
@@ -220,24 +220,24 @@ describe('seasons of a board', () => {
     await store('anonymous', 6);
     await freeze();
     const { connection } = shared.service.database;
-    const [first, second] = await rowsOf('anonymous/seasons/1');
+    const [first, second] = await findRows('anonymous/seasons/1');
     assert.ok(first?.person && second?.person);
     await sql`update accounts set hidden = true where name = ${first.person.name}`.execute(connection);
     const hidden = await shared.service.get(`${path}/anonymous/seasons/1`);
     const statementResponse = await shared.service.get(`${path}/anonymous/seasons/1/statement`);
-    const evidence = await shared.service.get(pathOf(first.evidence_url));
+    const evidence = await shared.service.get(toPath(first.evidence_url));
     assert.deepEqual([hidden.status, statementResponse.status, evidence.status], [202, 202, 202]);
     await freeze();
     await sql`delete from accounts where name = ${second.person.name}`.execute(connection);
     assert.equal((await shared.service.get(`${path}/anonymous/seasons/1`)).status, 202);
     await freeze();
-    const rows = await rowsOf('anonymous/seasons/1');
+    const rows = await findRows('anonymous/seasons/1');
     assert.deepEqual(
       rows.slice(0, 2).map(({ person, rank, points, evidence_url: url }) => [person, rank, points, url]),
       [first, second].map(({ rank, points }) => [null, rank, points, null]),
     );
-    assert.equal((await shared.service.get(`${pathOf(first.evidence_url)}&limit=2`)).status, 404);
-    const statement = await statementOf('anonymous/seasons/1');
+    assert.equal((await shared.service.get(`${toPath(first.evidence_url)}&limit=2`)).status, 404);
+    const statement = await findStatement('anonymous/seasons/1');
     assert.deepEqual(
       [statement.season.version, statement.reason, statement.people.slice(0, 2).map(({ person }) => person)],
       [3, 'A person was erased or hidden.', [null, null]],

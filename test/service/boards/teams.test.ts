@@ -61,7 +61,7 @@ describe('ranking of the members of teams', () => {
     for (const { id } of rows) await rankBoard({ connection, now: () => new Date() }, id);
   };
 
-  const rowsOf = async (path: string, init?: RequestInit): Promise<Row[]> => {
+  const findRows = async (path: string, init?: RequestInit): Promise<Row[]> => {
     const { body, status, text } = await shared.service.get(`${engines.name}/boards/${path}`, init);
     assert.equal(status, 200, text);
     return body.data as unknown as Row[];
@@ -79,7 +79,7 @@ describe('ranking of the members of teams', () => {
     const token = await put();
     const { connection } = shared.service.database;
     await read(['user']);
-    const names = (await rowsOf('all?limit=100')).map(({ person }) => person.name);
+    const names = (await findRows('all?limit=100')).map(({ person }) => person.name);
     const { rows: people } = await sql<{ name: string; external_id: string }>`
       select name, external_id from accounts where name = any(${names}::text[]) order by name limit 2`.execute(
       connection,
@@ -93,7 +93,7 @@ describe('ranking of the members of teams', () => {
       memberIds: [Number(first.external_id)],
     });
     await read(['organization_member'], new Date(Date.now() + 3_700_000));
-    const members = await rowsOf('members', bearer(token));
+    const members = await findRows('members', bearer(token));
     assert.deepEqual(
       members.map(({ person }) => person.name),
       [first.name],
@@ -108,9 +108,9 @@ describe('ranking of the members of teams', () => {
     const evidence = await shared.service.get(`${engines.name}/boards/members/people/${first.name}`);
     assert.equal(evidence.status, 404);
     const red = async (init?: RequestInit): Promise<string[]> =>
-      (await rowsOf('all?team=red&limit=100', init)).map(({ person }) => person.name);
+      (await findRows('all?team=red&limit=100', init)).map(({ person }) => person.name);
     assert.deepEqual([await red(), await red(bearer(token))], [[], [first.name]]);
-    const row = (await rowsOf('all?limit=100')).find(({ person }) => person.name === first.name);
+    const row = (await findRows('all?limit=100')).find(({ person }) => person.name === first.name);
     assert.deepEqual(row?.teams, first.name === 'ada-lovelace' ? ['blue'] : []);
 
     // Another person is in the team now, and the host does not show it to the configured token any more.

@@ -56,9 +56,9 @@ describe('the program of docs/boards.md that verifies a statement', () => {
       await freeze('by-eddsa', 'EdDSA'),
       await freeze('by-rs256', 'RS256'),
     ];
-    const headerOf = (statement: string): string => Buffer.from(statement.split('.')[0] ?? '', 'base64url').toString();
+    const toHeader = (statement: string): string => Buffer.from(statement.split('.')[0] ?? '', 'base64url').toString();
     const later = await freeze('next-key', 'ES256', 2 * yearMs);
-    assert.notEqual(headerOf(later), headerOf(statements[0] ?? ''));
+    assert.notEqual(toHeader(later), toHeader(statements[0] ?? ''));
     for (const statement of statements) {
       const claims = JSON.parse((await verify(statement)).stdout) as { type: string; people: object[] };
       assert.equal(claims.type, 'BoardSeason');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { sampled } from '../../depth.ts';
 import { assertGoldenImage } from '../../unit/cards/golden.ts';
-import { achievementsOf, contributionsOf, contributorsOf, names } from '../../unit/cards/inputs.ts';
+import { makeAchievements, makeContributions, makeContributors, names } from '../../unit/cards/inputs.ts';
 import { draw, drawSample, sampleNames } from '../../unit/cards/samples.ts';
 import { sharedBrowser, showImage } from './browser.ts';
 
@@ -37,18 +37,18 @@ describe('cards in a browser', () => {
     const pictures = [
       ...sampleNames.map((name) => drawSample(name)),
       ...Object.values(names).flatMap((display_name) => [
-        draw('contributions', contributionsOf({ display_name, name: display_name, value: 1_000_000_000 }), {
+        draw('contributions', makeContributions({ display_name, name: display_name, value: 1_000_000_000 }), {
           width: 300,
         }),
-        draw('contributions', contributionsOf({ display_name, value: 7 }), { locale: 'he', title: display_name }),
+        draw('contributions', makeContributions({ display_name, value: 7 }), { locale: 'he', title: display_name }),
       ]),
       ...['de', 'ru', 'ja', 'ar', 'hi', 'id'].flatMap((locale) => [
-        draw('contributions', contributionsOf({}, { missing: ['stars'] }), {
+        draw('contributions', makeContributions({}, { missing: ['stars'] }), {
           locale,
           show: 'discussions_answered,issues_closed,discussions',
         }),
-        draw('contributors', contributorsOf(10, 5), { locale, width: 420 }),
-        draw('achievements', achievementsOf(3), { locale, columns: 3 }),
+        draw('contributors', makeContributors(10, 5), { locale, width: 420 }),
+        draw('achievements', makeAchievements(3), { locale, columns: 3 }),
       ]),
     ];
     for (const font of ['Measured', 'sans-serif', 'Arimo']) {

@@ -18,7 +18,7 @@ describe('signing in to the demonstration', () => {
   let [service, standIn, origin]: [TestService, StandIn, string] = [] as never;
   before(async () => {
     const plain = stack.use(await startStoredService({ holdsWorld: true }));
-    standIn = new StandIn(await peopleOf(plain.databaseUrl));
+    standIn = new StandIn(await findPeople(plain.databaseUrl));
     ({ origin } = stack.use(await listenAsStandIn(standIn)));
     const changeProvider = (provider: Parameters<StandIn['replaceParts']>[0]) =>
       standIn.replaceParts(provider, origin, () => new Date());
@@ -154,7 +154,7 @@ describe('signing in to the demonstration', () => {
   });
 });
 
-async function peopleOf(databaseUrl: string): Promise<StandInPerson[]> {
+async function findPeople(databaseUrl: string): Promise<StandInPerson[]> {
   const database = await openUnchanged({ databaseUrl, dataDir: '/nonexistent', log: () => {} });
   const find = async (name: string): Promise<StandInPerson['account']> =>
     (await findByName(database.connection, 'github', name))?.account ?? assert.fail(name);

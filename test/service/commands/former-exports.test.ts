@@ -14,7 +14,7 @@ import { query } from './stored-rows.ts';
 
 const folder = new URL('../../fixtures/exports/', import.meta.url);
 const versions = ['0.3.0', '0140-states-of-reviews'];
-const pathOf = (version: string): string => fileURLToPath(new URL(`${version}.ndjson.gz`, folder));
+const toPath = (version: string): string => fileURLToPath(new URL(`${version}.ndjson.gz`, folder));
 const sample = fileURLToPath(new URL('../../../sample/sample.ndjson.gz', import.meta.url));
 
 type Row = Record<string, unknown>;
@@ -56,7 +56,7 @@ async function readRows(url: string, table: string): Promise<Row[]> {
 }
 
 /** Returns rows with some columns as sorted texts. */
-function textsOf(rows: readonly Row[], columns: readonly string[]): string[] {
+function listTexts(rows: readonly Row[], columns: readonly string[]): string[] {
   return rows.map((row) => JSON.stringify(columns.map((column) => row[column]))).toSorted();
 }
 
@@ -70,7 +70,7 @@ function assertSame(
   const columns = Object.keys(inFile[0] ?? {}).filter(
     (column) => column in (stored[0] ?? {}) && !except.includes(column),
   );
-  assert.deepEqual(textsOf(stored, columns), textsOf(inFile, columns), table);
+  assert.deepEqual(listTexts(stored, columns), listTexts(inFile, columns), table);
 }
 
 /** Returns a row as an import stores it: with the columns of today, and without the deleted user `ghost`. */
@@ -106,7 +106,7 @@ const changed: Record<string, readonly string[]> = {
 
 describe('import of an export of a former version', () => {
   for (const [name, path] of [
-    ...versions.map((version) => [version, pathOf(version)] as const),
+    ...versions.map((version) => [version, toPath(version)] as const),
     ['the sample', sample] as const,
   ]) {
     it(`keeps all rows of ${name}, and counts its totals again`, async () => {
@@ -131,7 +131,7 @@ describe('import of an export of a former version', () => {
 
   for (const version of versions) {
     it(`shows the same as ${version}`, async () => {
-      await using created = await importIntoNew(pathOf(version));
+      await using created = await importIntoNew(toPath(version));
       const { at, responses }: { at: string; responses: Record<string, unknown> } = JSON.parse(
         readFileSync(new URL(`${version}.responses.json`, folder), 'utf8'),
       );
@@ -150,7 +150,7 @@ describe('import of an export of a former version', () => {
   }
 
   it('gives keys and links of people their holder, and those of organizations 30 days', async () => {
-    await using created = await importIntoNew(pathOf('0.3.0'));
+    await using created = await importIntoNew(toPath('0.3.0'));
     const held = await query<Row>(
       created.url,
       `select a.name, h.holder_name as holder, round(extract(epoch from h.ends_at - now()) / 86400)::integer as days

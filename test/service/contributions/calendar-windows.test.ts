@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { daysOf } from '../../../simulators/world/expected-totals.ts';
+import { listDays } from '../../../simulators/world/expected-totals.ts';
 import { findByName } from '../../../src/accounts/store.ts';
 import { saveReportedCalendar } from '../../../src/contributions/calendar/calendar-store.ts';
 import { ada } from '../../integration/access/owner.ts';
@@ -46,7 +46,7 @@ describe('windows of the cards of days', () => {
 
   it('have the collected days where GitHub reports others, and at most the last year of a longer window', async () => {
     await report();
-    const own = daysOf(shared.simulator.world).filter(({ login, isPrivate }) => login === ada.name && !isPrivate);
+    const own = listDays(shared.simulator.world).filter(({ login, isPrivate }) => login === ada.name && !isPrivate);
     const sumFrom = (first: string, last: string): number =>
       own
         .filter(({ day }) => day >= first && day <= last)

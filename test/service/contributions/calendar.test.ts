@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { daysOf } from '../../../simulators/world/expected-totals.ts';
+import { listDays } from '../../../simulators/world/expected-totals.ts';
 import { findByName } from '../../../src/accounts/store.ts';
 import { saveReportedCalendar } from '../../../src/contributions/calendar/calendar-store.ts';
 
@@ -13,7 +13,7 @@ import { ada, bearer, engines, keeper, serviceToken } from '../../integration/ac
 import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
-const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
+const toCalendar = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
 const inCollected = 'Public contributions · in repositories collected here';
 const final = /^public, max-age=60, stale-while-revalidate=\d+$/;
 
@@ -31,7 +31,7 @@ async function draw(service: TestService, path: string, init?: RequestInit) {
   };
 }
 
-async function idOf({ database }: TestService, name: string): Promise<string> {
+async function findId({ database }: TestService, name: string): Promise<string> {
   const holder = await findByName(database.connection, 'github', name);
   return holder?.account.id ?? assert.fail(name);
 }
@@ -46,16 +46,16 @@ describe('the calendar card', () => {
   const endLookup = async (name: string, outcome: Outcome): Promise<void> => {
     const { connection } = shared.service.database;
     const until = new Date(now().getTime() + 3_600_000);
-    await failLookup(connection, calendarJob(await idOf(shared.service, name)).key, outcome, until);
+    await failLookup(connection, calendarJob(await findId(shared.service, name)).key, outcome, until);
   };
   const report = async (name: string, includesPrivate: boolean): Promise<void> => {
     const calendar = { firstDay: '2026-06-01', counts: [1, 0, 3], total: 4, includesPrivate, fetchedAt: now() };
-    await saveReportedCalendar(shared.service.database.connection, await idOf(shared.service, name), calendar);
+    await saveReportedCalendar(shared.service.database.connection, await findId(shared.service, name), calendar);
   };
 
   it('draws collected days, and marks them as not final, until GitHub has returned a calendar', async () => {
-    const collected = await draw(shared.service, calendarOf(ada.name));
-    const days = daysOf(shared.simulator.world).filter(
+    const collected = await draw(shared.service, toCalendar(ada.name));
+    const days = listDays(shared.simulator.world).filter(
       ({ login, day, isPrivate }) => login === ada.name && !isPrivate && day > '2025-06-15' && day <= '2026-06-15',
     );
     const counts = days.flatMap((day) => [day.commits, day.issues, day.pull_requests, day.reviews, day.discussions]);
@@ -67,27 +67,27 @@ describe('the calendar card', () => {
     assert.equal(collected.cacheControl, 'public, max-age=5');
     const error = new AppError('provider_unavailable', 'GitHub cannot be reached.');
     await endLookup(ada.name, { state: 'failed', error });
-    const failed = await draw(shared.service, `${calendarOf(ada.name)}&v=2`);
+    const failed = await draw(shared.service, `${toCalendar(ada.name)}&v=2`);
     assert.deepEqual([failed.coverage, failed.cacheControl], [collected.coverage, collected.cacheControl]);
     // Nothing is drawn before the repositories are listed.
     await shared.service.database.pool.query('update accounts set listed_at = null where name = $1', ['person-1']);
-    assert.match((await draw(shared.service, calendarOf('person-1'))).text, />Collecting</);
+    assert.match((await draw(shared.service, toCalendar('person-1'))).text, />Collecting</);
   });
 
   it('draws collected days as final when GitHub shows no calendar', async () => {
     await endLookup('person-2', { state: 'absent' });
-    const drawn = await draw(shared.service, calendarOf('person-2'));
+    const drawn = await draw(shared.service, toCalendar('person-2'));
     assert.equal(drawn.coverage, inCollected);
     assert.match(drawn.cacheControl, final);
   });
 
   it("draws GitHub's calendar, and keeps one with private contributions for a minute alone", async () => {
     await report(ada.name, true);
-    const published = await draw(shared.service, `${calendarOf(ada.name)}&width=600`);
+    const published = await draw(shared.service, `${toCalendar(ada.name)}&width=600`);
     assert.deepEqual([published.total, published.coverage], [4, 'Public and private contributions']);
     assert.equal(published.cacheControl, 'public, max-age=60');
     await report('person-3', false);
-    const open = await draw(shared.service, calendarOf('person-3'));
+    const open = await draw(shared.service, toCalendar('person-3'));
     assert.deepEqual([open.total, open.coverage], [4, 'Public contributions']);
     assert.match(open.cacheControl, final);
   });
@@ -95,26 +95,26 @@ describe('the calendar card', () => {
   it("draws collected days in an owner's calendar with private contributions", async () => {
     await report(keeper.name, false);
     const token = await serviceToken(shared.service, shared.simulator, keeper);
-    const own = await draw(shared.service, `${calendarOf(keeper.name)}&private=true`, bearer(token));
+    const own = await draw(shared.service, `${toCalendar(keeper.name)}&private=true`, bearer(token));
     assert.equal(own.coverage, 'Public and private contributions · in repositories collected here');
     assert.equal(own.cacheControl, 'private, no-store');
-    const open = await draw(shared.service, `${calendarOf(keeper.name)}&private=true`);
+    const open = await draw(shared.service, `${toCalendar(keeper.name)}&private=true`);
     assert.equal(open.coverage, 'Public contributions');
     assert.notEqual(own.total, open.total);
   });
 
   it("marks an organization's days as not final while its repositories are being collected", async () => {
     const { connection, pool } = shared.service.database;
-    const id = await idOf(shared.service, engines.name);
+    const id = await findId(shared.service, engines.name);
     const owned = 'where repository_id in (select id from repositories where owner_id = $1)';
     await pool.query(`update streams set completed_at = null ${owned}`, [id]);
     await announce(connection, { kind: 'account', key: id });
-    const early = await draw(shared.service, calendarOf(engines.name));
+    const early = await draw(shared.service, toCalendar(engines.name));
     assert.equal(early.coverage, `${inCollected} · still counting`);
     assert.equal(early.cacheControl, 'public, max-age=5');
     await pool.query(`update streams set completed_at = $2 ${owned}`, [id, now()]);
     await announce(connection, { kind: 'account', key: id });
-    const drawn = await draw(shared.service, `${calendarOf(engines.name)}&v=2`);
+    const drawn = await draw(shared.service, `${toCalendar(engines.name)}&v=2`);
     assert.equal(drawn.coverage, inCollected);
     assert.match(drawn.cacheControl, final);
   });
@@ -123,11 +123,11 @@ describe('the calendar card', () => {
     const { service } = shared;
     // Monday to Friday of the week before the present Monday.
     const week = { firstDay: '2026-06-08', counts: [1, 1, 1, 1, 1, 0, 0], total: 5, includesPrivate: false };
-    await saveReportedCalendar(service.database.connection, await idOf(service, ada.name), {
+    await saveReportedCalendar(service.database.connection, await findId(service, ada.name), {
       ...week,
       fetchedAt: now(),
     });
-    await announce(service.database.connection, { kind: 'account', key: await idOf(service, ada.name) });
+    await announce(service.database.connection, { kind: 'account', key: await findId(service, ada.name) });
     const streaks = async (query: string): Promise<string> => {
       const { text } = await service.get(`${ada.name}/contributions?format=svg&card=streak${query}`);
       return /<desc[^>]*>(.*?) · as of/.exec(text)?.[1] ?? text;

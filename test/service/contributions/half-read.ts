@@ -3,7 +3,7 @@ import { recountRepository } from '../../../bench/recount-repository.ts';
 import { saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
 import type { Connection, Database } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
-import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';
+import { makeContribution, storeContributions } from '../../integration/contributions/stored-repository.ts';
 
 /** An organization with three repositories: one is completely read, one in part, and one not at all. */
 export const names = { organization: 'engines', whole: 'whole', begun: 'begun', unread: 'unread', person: 'grace' };
@@ -57,7 +57,7 @@ async function addRepository(connection: Connection, name: string): Promise<stri
 async function storeIssues(connection: Connection, repositoryId: string, count: number): Promise<void> {
   const { rows } = await sql<{ id: string }>`select id from accounts where name = ${names.person}`.execute(connection);
   const issues = Array.from({ length: count }, (_, index) =>
-    contributionOf({ externalId: `${repositoryId}/${index}`, author: rows[0]?.id ?? null }),
+    makeContribution({ externalId: `${repositoryId}/${index}`, author: rows[0]?.id ?? null }),
   );
   await storeContributions(connection, repositoryId, issues);
 }

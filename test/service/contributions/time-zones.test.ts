@@ -5,7 +5,7 @@ import { calendarJob } from '../../../src/contributions/items/jobs.ts';
 import { failLookup } from '../../../src/database/queue/lookups.ts';
 import { contributionKinds, namesOfKinds } from '../../../src/model/kinds.ts';
 import { ada, engines, keeper } from '../../integration/access/owner.ts';
-import { contributionOf, storeContributions } from '../../integration/contributions/stored-repository.ts';
+import { makeContribution, storeContributions } from '../../integration/contributions/stored-repository.ts';
 import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
@@ -17,14 +17,19 @@ describe('days in a time zone', () => {
     simulator: { now },
     service: { now, tokens: ['public_only'], settings: { LOOKUP_BUDGET_MS: '100' } },
   });
-  const idOf = async (name: string): Promise<string> => {
+  const findId = async (name: string): Promise<string> => {
     const holder = await findByName(shared.service.database.connection, 'github', name);
     return holder?.account.id ?? assert.fail(name);
   };
   /** Stores that GitHub has no calendar of an account, so that its days are collected ones. */
   const withoutCalendar = async (name: string): Promise<void> => {
     const until = new Date(now().getTime() + 3_600_000);
-    await failLookup(shared.service.database.connection, calendarJob(await idOf(name)).key, { state: 'absent' }, until);
+    await failLookup(
+      shared.service.database.connection,
+      calendarJob(await findId(name)).key,
+      { state: 'absent' },
+      until,
+    );
   };
   const describeCard = async (name: string, card: 'calendar' | 'streak', query: string): Promise<string> => {
     const { status, text } = await shared.service.get(`${name}/contributions?format=svg&card=${card}&${query}`);
@@ -54,11 +59,11 @@ describe('days in a time zone', () => {
     const { connection, pool } = shared.service.database;
     await withoutCalendar(ada.name);
     const { rows } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
-    const author = await idOf(ada.name);
+    const author = await findId(ada.name);
     const moments = ['2026-06-12T10:00Z', '2026-06-12T20:00Z', '2026-06-13T20:00Z', '2026-06-14T20:00Z'];
     const issues = moments.map((moment) => {
       const at = new Date(moment);
-      return contributionOf({ externalId: moment, author, createdAt: at, updatedAt: at });
+      return makeContribution({ externalId: moment, author, createdAt: at, updatedAt: at });
     });
     await storeContributions(connection, rows[0]?.id ?? assert.fail(), issues);
     const window = 'since=2026-06-12&until=2026-06-15';

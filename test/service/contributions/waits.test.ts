@@ -24,14 +24,14 @@ describe('the reason why a response is not complete', () => {
   let requests = 0;
 
   const connection = () => shared.service.database.connection;
-  const idOf = async (name: string): Promise<string> =>
+  const findId = async (name: string): Promise<string> =>
     (await findByName(connection(), 'github', name))?.account.id ?? assert.fail(name);
   const delay = (job: Job, until: Date): Promise<void> =>
     inTransaction(connection(), (transaction) => delayLookup(transaction, job, until, now()));
   const fail = (job: Job, code: ErrorCode, until: Date): Promise<void> =>
     failLookup(connection(), job.key, { state: 'failed', error: new AppError(code, 'No.'), failedAt: now() }, until);
   /** Reads the reason; another address is another response than a cached one. */
-  const waitOf = async (path: string): Promise<object> => {
+  const findWait = async (path: string): Promise<object> => {
     requests += 1;
     const mark = `${path.includes('?') ? '&' : '?'}request=${requests}`;
     const { body, text } = await shared.service.get(`${path}${mark}`);
@@ -44,7 +44,7 @@ describe('the reason why a response is not complete', () => {
     const { pool } = shared.service.database;
     await pool.query('truncate accounts, lookups cascade');
     await storeHalfRead(shared.service.database);
-    ids = { organization: await idOf(organization), person: await idOf(person) };
+    ids = { organization: await findId(organization), person: await findId(person) };
   });
 
   it('is the quota, until it is renewed, on every endpoint about the repositories', async () => {
@@ -61,7 +61,7 @@ describe('the reason why a response is not complete', () => {
       `${organization}/repositories/${unread}/contributions`,
       `${organization}/repositories/${unread}/contributions/commits`,
     ]) {
-      assert.deepEqual(await waitOf(path), { reason: 'quota', resumes_dttm: timeIn(inAnHour) }, path);
+      assert.deepEqual(await findWait(path), { reason: 'quota', resumes_dttm: timeIn(inAnHour) }, path);
     }
   });
 
@@ -83,8 +83,8 @@ describe('the reason why a response is not complete', () => {
     await delay(collectJob(ids.organization), inAnHour);
     const job = collectRepositoryJob({ accountId: ids.organization, repository: unread, withPrivate: false });
     await claimLookup(connection(), job, now());
-    assert.deepEqual(await waitOf(`${organization}/contributors?repository=${unread}`), { reason: 'collecting' });
-    assert.deepEqual(await waitOf(`${organization}/contributors`), {
+    assert.deepEqual(await findWait(`${organization}/contributors?repository=${unread}`), { reason: 'collecting' });
+    assert.deepEqual(await findWait(`${organization}/contributors`), {
       reason: 'quota',
       resumes_dttm: timeIn(inAnHour),
     });
@@ -98,25 +98,25 @@ describe('the reason why a response is not complete', () => {
   ] as const) {
     it(`is ${reason} after ${code}`, async () => {
       await fail(collectJob(ids.organization), code, inTenSeconds);
-      assert.deepEqual(await waitOf(`${organization}/contributors`), { reason, resumes_dttm: timeIn(inTenSeconds) });
+      assert.deepEqual(await findWait(`${organization}/contributors`), { reason, resumes_dttm: timeIn(inTenSeconds) });
     });
   }
 
   it('stays the failure while the host is tried again, until something is read', async () => {
     const job = collectJob(ids.organization);
     await fail(job, 'provider_unavailable', inMinutes(-1));
-    assert.deepEqual(await waitOf(`${organization}/contributors`), { reason: 'unreachable' });
+    assert.deepEqual(await findWait(`${organization}/contributors`), { reason: 'unreachable' });
     await claimLookup(connection(), job, now());
-    assert.deepEqual(await waitOf(`${organization}/contributors`), { reason: 'unreachable' });
+    assert.deepEqual(await findWait(`${organization}/contributors`), { reason: 'unreachable' });
     await renewLookup(connection(), job.key, now(), { isFailing: true });
-    assert.deepEqual(await waitOf(`${organization}/contributors`), { reason: 'unreachable' });
+    assert.deepEqual(await findWait(`${organization}/contributors`), { reason: 'unreachable' });
     await renewLookup(connection(), job.key, now());
-    assert.deepEqual(await waitOf(`${organization}/contributors`), { reason: 'collecting' });
+    assert.deepEqual(await findWait(`${organization}/contributors`), { reason: 'collecting' });
   });
 
   it('is the collection once the time of a wait has come', async () => {
     await delay(collectJob(ids.organization), inMinutes(-1));
-    assert.deepEqual(await waitOf(`${organization}/contributors`), { reason: 'collecting' });
+    assert.deepEqual(await findWait(`${organization}/contributors`), { reason: 'collecting' });
   });
 
   it('is that of the streams where nothing else is left to be read', async () => {
@@ -127,16 +127,16 @@ describe('the reason why a response is not complete', () => {
       await failStream(connection(), rows[0]?.id ?? '', 'issues', failure);
     };
     const path = `${organization}/contributors?repository=${begun}`;
-    assert.deepEqual(await waitOf(path), { reason: 'collecting' });
+    assert.deepEqual(await findWait(path), { reason: 'collecting' });
     await failIssues('provider_denied');
-    assert.deepEqual(await waitOf(path), { reason: 'refused' });
+    assert.deepEqual(await findWait(path), { reason: 'refused' });
     await failIssues('provider_unavailable');
-    assert.deepEqual(await waitOf(path), { reason: 'unreachable' });
-    assert.deepEqual(await waitOf(`${organization}/contributors`), { reason: 'collecting' });
+    assert.deepEqual(await findWait(path), { reason: 'unreachable' });
+    assert.deepEqual(await findWait(`${organization}/contributors`), { reason: 'collecting' });
   });
 
   it("is that of the lookups of a person's own numbers", async () => {
-    assert.deepEqual(await waitOf(`${person}/contributions`), { reason: 'collecting' });
+    assert.deepEqual(await findWait(`${person}/contributions`), { reason: 'collecting' });
     for (const job of [
       lookUpJob({ provider: 'github', name: person }),
       refreshJob(ids.person),
@@ -145,7 +145,7 @@ describe('the reason why a response is not complete', () => {
       await claimLookup(connection(), collectJob(ids.person), now());
       await delay(job, inAnHour);
       assert.deepEqual(
-        await waitOf(`${person}/contributions`),
+        await findWait(`${person}/contributions`),
         { reason: 'quota', resumes_dttm: timeIn(inAnHour) },
         job.key,
       );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { recountRepository } from '../../../bench/recount-repository.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors, toCounters } from '../../../simulators/world/expected-totals.ts';
 import { recordTotalsChanged } from '../../../src/contributions/items/collection-store.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import { toContributors } from '../../contract/service-responses.ts';
@@ -17,9 +17,9 @@ describe('listing of contributors', () => {
     const { service, simulator } = shared;
     for (const { name } of [ada, engines, keeper]) {
       const { body } = await service.get(`${name}/contributors?limit=100`);
-      assert.deepEqual(toContributors(body.data), contributorsOf(simulator.world, name));
+      assert.deepEqual(toContributors(body.data), listContributors(simulator.world, name));
       const counted = await service.get(`${name}/contributions`);
-      assert.deepEqual(counted.body.data[0]?.['contributions'], countersOf(simulator.world, name));
+      assert.deepEqual(counted.body.data[0]?.['contributions'], toCounters(simulator.world, name));
     }
     const withBots = await service.get(`${engines.name}/contributors?limit=100`);
     const withoutBots = await service.get(`${engines.name}/contributors?limit=100&bots=false`);
@@ -33,7 +33,7 @@ describe('listing of contributors', () => {
   it('counts contributions to one repository alone, under its name in upper or lower case', async () => {
     const { service, simulator } = shared;
     for (const repository of ['engine-1', 'much-reviewed', 'Case-Matters', 'empty', 'forked']) {
-      const expected = contributorsOf(simulator.world, engines.name, { repository });
+      const expected = listContributors(simulator.world, engines.name, { repository });
       for (const name of [repository, repository.toUpperCase()]) {
         const { body } = await service.get(`${engines.name}/contributors?limit=100&repository=${name}`);
         assert.deepEqual(toContributors(body.data), expected, name);
@@ -55,7 +55,7 @@ describe('listing of contributors', () => {
   it('returns pages that fit together while contributions arrive between them', async () => {
     const { service, simulator } = shared;
     const { connection, pool } = service.database;
-    const before = contributorsOf(simulator.world, ada.name);
+    const before = listContributors(simulator.world, ada.name);
     const first = await service.get(`${ada.name}/contributors?limit=5`);
     const { rows } = await pool.query<{ id: string }>("select id from repositories where name = 'notes'");
     const repositoryId = rows[0]?.id ?? assert.fail();

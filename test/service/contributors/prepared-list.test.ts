@@ -34,7 +34,7 @@ async function startCollected(more: number) {
 }
 
 /** Returns the ids of the complete public lists. */
-async function listsOf({ database }: TestService): Promise<string[]> {
+async function findLists({ database }: TestService): Promise<string[]> {
   const { rows } = await database.pool.query<{ id: string }>(
     `select id from rankings where repository_id is null and not includes_private and ended_at is null
        and made_until is null`,
@@ -46,27 +46,27 @@ describe('the list of contributors of a large owner', () => {
   it('is stored before the first request, and again after a repository is hidden', async () => {
     await using setting = await startCollected(many);
     const { simulator, service, repositories } = setting;
-    const prepared = await listsOf(service);
+    const prepared = await findLists(service);
     assert.equal(prepared.length, 1);
     const path = `${organization(simulator).login}/contributors`;
     const first = await service.get(path);
     assert.equal(first.status, 200);
-    assert.deepEqual(await listsOf(service), prepared);
+    assert.deepEqual(await findLists(service), prepared);
 
     setVisibility(simulator.world, repositories[0] ?? assert.fail(), 'private');
     await simulator.app.deliverer.idle();
     await untilRepositoryIs(service, 'engine-1', /^private/);
     await untilIdle(service);
-    const again = await listsOf(service);
+    const again = await findLists(service);
     assert.equal(again.length, 1);
     assert.notDeepEqual(again, prepared);
     const second = await service.get(path);
     assert.notDeepEqual(second.body.data, first.body.data);
-    assert.deepEqual(await listsOf(service), again);
+    assert.deepEqual(await findLists(service), again);
   });
 
   it('is not stored before the first request for a smaller owner', async () => {
     await using setting = await startCollected(0);
-    assert.deepEqual(await listsOf(setting.service), []);
+    assert.deepEqual(await findLists(setting.service), []);
   });
 });

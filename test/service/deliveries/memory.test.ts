@@ -71,23 +71,23 @@ describe('limit of memory for deliveries', () => {
     assert.equal(status, 202);
 
     const { 'x-hub-signature-256': _, ...unsigned } = headers;
-    const statusOf = async (headers: Record<string, string>, path?: string): Promise<number> => {
+    const findStatus = async (headers: Record<string, string>, path?: string): Promise<number> => {
       await using posted = await post(service, headers, path);
       return Number((await posted.response).split(' ', 2)[1]);
     };
-    assert.equal(await statusOf(headers, '/v1/gitea/webhooks'), 404);
-    assert.equal(await statusOf(headers, '/v1/nowhere/webhooks'), 404);
-    assert.equal(await statusOf(unsigned), 401);
-    assert.equal(await statusOf({ ...headers, 'content-encoding': 'gzip' }), 400);
-    assert.equal(await statusOf({ ...headers, 'content-length': '99999999' }), 413);
+    assert.equal(await findStatus(headers, '/v1/gitea/webhooks'), 404);
+    assert.equal(await findStatus(headers, '/v1/nowhere/webhooks'), 404);
+    assert.equal(await findStatus(unsigned), 401);
+    assert.equal(await findStatus({ ...headers, 'content-encoding': 'gzip' }), 400);
+    assert.equal(await findStatus({ ...headers, 'content-length': '99999999' }), 413);
     const client = { ...headers, 'x-forwarded-for': '192.0.2.9' };
-    assert.equal(await statusOf({ ...client, 'content-length': '99999999' }), 413);
+    assert.equal(await findStatus({ ...client, 'content-length': '99999999' }), 413);
     const tooLarge = { ...headers, 'content-length': '99999999' };
-    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2::1' }), 413);
+    assert.equal(await findStatus({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2::1' }), 413);
     await sql`update rate_limits set count = 6000`.execute(service.database.connection);
-    assert.equal(await statusOf(client), 429);
-    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2:ffff::1' }), 429);
-    assert.equal(await statusOf({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:3::1' }), 413);
+    assert.equal(await findStatus(client), 429);
+    assert.equal(await findStatus({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:2:ffff::1' }), 429);
+    assert.equal(await findStatus({ ...tooLarge, 'x-forwarded-for': '2001:db8:1:3::1' }), 413);
     assert.equal(await bytesOfBodies(service), 0);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { outbox, signed } from '../../../simulators/github/deliver.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount, setVisibility } from '../../../simulators/world/mutations.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
@@ -26,7 +26,7 @@ describe('application of deliveries about visibility', () => {
     for (const delivery of sent.splice(0)) await deliver(service, delivery);
     await until(async () => {
       const { body } = await service.get(`${engines.name}/contributors?limit=100`);
-      return JSON.stringify(toContributors(body.data)) === JSON.stringify(contributorsOf(world, engines.name))
+      return JSON.stringify(toContributors(body.data)) === JSON.stringify(listContributors(world, engines.name))
         ? true
         : undefined;
     }, 'it is hidden while GitHub is away');

@@ -7,7 +7,13 @@ import { readConfig } from '../../../src/app/config/config.ts';
 import { configuredHosts } from '../../../src/app/doctor/describe-hosts.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { appSettings, organization } from '../../e2e/installations/installed.ts';
-import { type DoctorFixture, examine, linesOf, openDoctorFixture, problems } from '../../integration/doctor/examine.ts';
+import {
+  type DoctorFixture,
+  examine,
+  listLines,
+  openDoctorFixture,
+  problems,
+} from '../../integration/doctor/examine.ts';
 import { storeRepository } from '../../integration/doctor/store-faults.ts';
 
 describe('plaudit doctor on hosts and credentials', () => {
@@ -21,13 +27,13 @@ describe('plaudit doctor on hosts and credentials', () => {
     const { public_only, user } = fixture.simulator.tokens;
     const examined = await examine({ ...fixture.environment, GITHUB_TOKEN: `${public_only},${user}` });
     assert.deepEqual(problems(examined), []);
-    const [first, second] = linesOf(examined, 'credential_accepted');
+    const [first, second] = listLines(examined, 'credential_accepted');
     assert.match(
       first ?? '',
       /^fine github: token 1 of 2 \(ends with 6789\): It is accepted; belongs to ada-lovelace; sees only public data; graphql: 5000 of 5000 points left; core: \d+ of 5000 requests left\.$/,
     );
     assert.match(second ?? '', /also sees private data/);
-    assert.match(linesOf(examined, 'host_reachable')[0] ?? '', /responds in \d+ ms/);
+    assert.match(listLines(examined, 'host_reachable')[0] ?? '', /responds in \d+ ms/);
     for (const secret of [public_only, user, 'a secret for deliveries']) assert.ok(!examined.text.includes(secret));
   });
 
@@ -35,7 +41,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     const examined = await examine({ ...fixture.environment, GITHUB_TOKEN: 'ghp_this_was_revoked_long_ago' });
     assert.deepEqual(problems(examined), ['credential_refused']);
     assert.equal(examined.status, 1);
-    assert.deepEqual(linesOf(examined, 'credential_refused'), [
+    assert.deepEqual(listLines(examined, 'credential_refused'), [
       'problem github: the token (ends with _ago): The token is not accepted. Create a new one and set GITHUB_TOKEN.',
     ]);
     assert.ok(!examined.text.includes('ghp_this_was_revoked'));
@@ -55,7 +61,7 @@ describe('plaudit doctor on hosts and credentials', () => {
       GITLAB_TOKEN: 'glpat_of_somewhere_else',
     });
     assert.deepEqual(problems(examined), ['host_unreachable', 'host_unreachable', 'host_unreachable']);
-    for (const line of linesOf(examined, 'host_unreachable')) {
+    for (const line of listLines(examined, 'host_unreachable')) {
       assert.match(line, / redirects to https:\/\/sso\.example\/login\. Check the address/);
     }
     assert.doesNotMatch(examined.text, /secret-|pass@/);
@@ -73,10 +79,10 @@ describe('plaudit doctor on hosts and credentials', () => {
     });
     assert.deepEqual(problems(examined), ['host_unreachable']);
     assert.match(
-      linesOf(examined, 'host_unreachable')[0] ?? '',
+      listLines(examined, 'host_unreachable')[0] ?? '',
       /^problem github: http:\/\/127\.0\.0\.1:9 refuses connections\. Check the address/,
     );
-    assert.match(linesOf(examined, 'host_reachable')[0] ?? '', /^fine gitea: .* \(version 1\.21/);
+    assert.match(listLines(examined, 'host_reachable')[0] ?? '', /^fine gitea: .* \(version 1\.21/);
   });
 
   it('names configured hosts alone, and the default one where none is configured', async () => {
@@ -86,7 +92,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     const hosts = { GITEA_URL: gitea.url, GITEA_TOKEN: gitea.tokens.user };
     const examined = await examine({ ...Object.fromEntries(own), ...hosts });
     assert.doesNotMatch(examined.text, /github/i);
-    assert.equal(linesOf(examined, 'host_reachable').length, 1);
+    assert.equal(listLines(examined, 'host_reachable').length, 1);
     const names = configuredHosts(readConfig({}, () => '')).map(({ name }) => name);
     assert.deepEqual(names, ['github']);
   });
@@ -96,7 +102,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     await using gitea = await startGiteaSimulator({ world });
     const settings = { GITEA_URL: gitea.url, GITEA_TOKEN: gitea.tokens.user };
     const examined = await examine({ ...fixture.environment, ...settings });
-    assert.deepEqual(linesOf(examined, 'webhook_secret_missing'), [
+    assert.deepEqual(listLines(examined, 'webhook_secret_missing'), [
       'hint gitea: No webhook secret is set, so that changes are found by polling alone, up to a day later. Set GITEA_WEBHOOK_SECRET, and add a webhook with it at the host.',
     ]);
   });
@@ -115,7 +121,7 @@ describe('plaudit doctor on hosts and credentials', () => {
       GITLAB_TOKEN: gitlab.tokens.user,
     });
     assert.deepEqual(problems(examined), ['credential_lacks_permission', 'credential_lacks_permission']);
-    const lines = linesOf(examined, 'credential_lacks_permission').join('\n');
+    const lines = listLines(examined, 'credential_lacks_permission').join('\n');
     assert.match(
       lines,
       /problem gitea: .*: It lacks read:repository, read:issue and read:organization, needed for repositories and commits, issues, pull requests and comments and organizations\. Create a token that has it, and set GITEA_TOKEN\./,
@@ -130,14 +136,14 @@ describe('plaudit doctor on hosts and credentials', () => {
     const low = await examine(fixture.environment);
     assert.deepEqual(problems(low), []);
     assert.match(
-      linesOf(low, 'quota_low')[0] ?? '',
+      listLines(low, 'quota_low')[0] ?? '',
       /^hint github: .*: 400 of 5000 points are left \(graphql\); new names wait until .* UTC\./,
     );
     limits.allowance('public_only', 'graphql').used = 5000;
     const used = await examine({ ...fixture.environment, GITHUB_TOKEN: tokens.public_only });
     assert.deepEqual(problems(used), ['quota_used_up']);
     assert.match(
-      linesOf(used, 'quota_used_up')[0] ?? '',
+      listLines(used, 'quota_used_up')[0] ?? '',
       /^problem github: .*: The quota is used up until .* UTC \(graphql, 5000 points\)\. Wait, or set another token\./,
     );
     limits.reset();
@@ -170,7 +176,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     const settings = { ...environment, ...appSettings(simulator), GITHUB_TOKEN: '' };
     const examined = await examine(settings);
     assert.deepEqual(problems(examined), []);
-    const lines = linesOf(examined, 'credential_accepted').join('\n');
+    const lines = listLines(examined, 'credential_accepted').join('\n');
     assert.match(lines, /fine github: the GitHub App: It is accepted; belongs to plaudit-simulated, owned by /);
     assert.match(
       lines,
@@ -179,7 +185,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     simulator.app.isDeleted = true;
     const deleted = await examine(settings);
     assert.deepEqual(problems(deleted), ['credential_refused', 'credential_refused']);
-    assert.match(linesOf(deleted, 'credential_refused').join('\n'), /GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY/);
+    assert.match(listLines(deleted, 'credential_refused').join('\n'), /GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY/);
     simulator.app.isDeleted = false;
     assert.ok(!deleted.text.includes('PRIVATE KEY-----'));
   });

@@ -16,7 +16,7 @@ import { openUnchanged } from '../../../src/database/connections/open.ts';
 import { readMigrationState } from '../../../src/database/migrations/migrate.ts';
 import { createProviders } from '../../../src/hosts/index.ts';
 import { createTestDatabase } from '../../database.ts';
-import { examine, linesOf, openDoctorFixture, problems } from '../../integration/doctor/examine.ts';
+import { examine, listLines, openDoctorFixture, problems } from '../../integration/doctor/examine.ts';
 import { program, programEnvironment } from '../../program.ts';
 
 /** Runs the command line as a person does. */
@@ -37,10 +37,10 @@ describe('plaudit doctor on the machine and the database', () => {
     assert.equal(examined.status, 1);
     assert.deepEqual(problems(examined), ['database_unreachable']);
     assert.match(
-      linesOf(examined, 'database_unreachable')[0] ?? '',
+      listLines(examined, 'database_unreachable')[0] ?? '',
       /^problem: The database does not respond: .*ECONNREFUSED.* Start PostgreSQL, or correct DATABASE_URL/,
     );
-    assert.equal(linesOf(examined, 'credential_accepted').length, 1);
+    assert.equal(listLines(examined, 'credential_accepted').length, 1);
     assert.ok(!examined.text.includes('secret-value'));
   });
 
@@ -49,7 +49,7 @@ describe('plaudit doctor on the machine and the database', () => {
     await using created = await createTestDatabase({ withTables: false });
     const settings = { ...fixture.environment, DATABASE_URL: created.url };
     assert.match(
-      linesOf(await examine(settings), 'migrations_pending')[0] ?? '',
+      listLines(await examine(settings), 'migrations_pending')[0] ?? '',
       /^hint: The database is empty\. Start/,
     );
     const opened = await openUnchanged({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
@@ -62,12 +62,12 @@ describe('plaudit doctor on the machine and the database', () => {
   it('reports that statements have no time limit of the server behind a pooler', async () => {
     await using fixture = await openDoctorFixture();
     const { DATABASE_URL: url = '' } = fixture.environment;
-    assert.deepEqual(linesOf(await examine(fixture.environment), 'statement_limit_missing'), []);
+    assert.deepEqual(listLines(await examine(fixture.environment), 'statement_limit_missing'), []);
     const settings = { ...fixture.environment, DATABASE_DIRECT_URL: url };
-    assert.match(linesOf(await examine(settings), 'statement_limit_missing')[0] ?? '', /^hint: Behind a pooler/);
+    assert.match(listLines(await examine(settings), 'statement_limit_missing')[0] ?? '', /^hint: Behind a pooler/);
     const name = new URL(url).pathname.slice(1);
     await fixture.database.pool.query(`alter database ${name} set statement_timeout = '10min'`);
-    assert.deepEqual(linesOf(await examine(settings), 'statement_limit_missing'), []);
+    assert.deepEqual(listLines(await examine(settings), 'statement_limit_missing'), []);
   });
 
   it('reports a replica that does not respond, or is no standby of the database', async () => {
@@ -76,7 +76,7 @@ describe('plaudit doctor on the machine and the database', () => {
     const away = 'postgresql://user:secret-value@127.0.0.1:9/none';
     const examined = await examine({ ...fixture.environment, DATABASE_REPLICA_URL: away });
     assert.match(
-      linesOf(examined, 'replica_unreachable')[0] ?? '',
+      listLines(examined, 'replica_unreachable')[0] ?? '',
       /^hint: The replica does not respond: .*ECONNREFUSED.* All responses are read from the primary\./,
     );
     assert.ok(!examined.text.includes('secret-value'));
@@ -92,7 +92,7 @@ describe('plaudit doctor on the machine and the database', () => {
     await pool.query("insert into applied_migrations (name) values ('9999-future')");
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['database_too_new']);
-    assert.match(linesOf(examined, 'database_too_new')[0] ?? '', /newer release \(9999-future\)\. Run that release/);
+    assert.match(listLines(examined, 'database_too_new')[0] ?? '', /newer release \(9999-future\)\. Run that release/);
   });
 
   it('reports tables of another version, which an export and an import bring along', async () => {
@@ -101,7 +101,7 @@ describe('plaudit doctor on the machine and the database', () => {
     const examined = await examine(fixture.environment);
     assert.deepEqual(problems(examined), ['tables_of_another_version']);
     assert.match(
-      linesOf(examined, 'tables_of_another_version')[0] ?? '',
+      listLines(examined, 'tables_of_another_version')[0] ?? '',
       /^problem: The tables are those of another version\. Run `plaudit export FILE` of the version that wrote/,
     );
   });
@@ -113,7 +113,7 @@ describe('plaudit doctor on the machine and the database', () => {
     const examined = await examine({ ...settings, DATA_DIR: directory.pathOf('data') });
     assert.deepEqual(problems(examined), []);
     assert.match(
-      linesOf(examined, 'database_missing')[0] ?? '',
+      listLines(examined, 'database_missing')[0] ?? '',
       /^hint: There is no database in .*data \(DATA_DIR\) yet/,
     );
     assert.deepEqual(await readdir(directory.path), []);
@@ -128,9 +128,9 @@ describe('plaudit doctor on the machine and the database', () => {
     const signal = new AbortController().signal;
     const report = await runDoctor({ config, providers, now, signal, limitMs: 2000 });
     for (const provider of providers.values()) await provider.close();
-    const [unreachable] = linesOf({ report }, 'host_unreachable');
+    const [unreachable] = listLines({ report }, 'host_unreachable');
     assert.match(unreachable ?? '', /does not respond in time/);
-    assert.equal(linesOf({ report }, 'streams_read').length, 1);
+    assert.equal(listLines({ report }, 'streams_read').length, 1);
   });
 
   it('compares versions, clocks and disks with the requirements', () => {
@@ -205,7 +205,7 @@ describe('plaudit doctor on the machine and the database', () => {
     const examined = await examine({ ...fixture.environment, PORT: 'secret-value' });
     assert.equal(examined.status, 1);
     assert.match(
-      linesOf(examined, 'settings_invalid')[0] ?? '',
+      listLines(examined, 'settings_invalid')[0] ?? '',
       /^problem: PORT must be an integer .*\. Correct the setting/,
     );
     assert.ok(!examined.text.includes('secret-value'));

@@ -8,7 +8,7 @@ const account = `/v1/github/entities/${engines.name}`;
 
 describe('addresses with superfluous parts', () => {
   const shared = shareStoredService();
-  const locationOf = async (path: string): Promise<unknown[]> => {
+  const findLocation = async (path: string): Promise<unknown[]> => {
     const { status, headers } = await send(shared.service, path);
     return [status, headers['location']];
   };
@@ -27,7 +27,7 @@ describe('addresses with superfluous parts', () => {
       ['/docs/', '/docs'],
       ['//', '/'],
     ]) {
-      assert.deepEqual(await locationOf(path ?? ''), [301, meant], path);
+      assert.deepEqual(await findLocation(path ?? ''), [301, meant], path);
     }
   });
 

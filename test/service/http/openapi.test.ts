@@ -53,40 +53,40 @@ describe('the OpenAPI description', () => {
         }
       }
     }
-    const securityOf = (path: string): unknown => paths[`${account}${path}`]?.['get']?.security;
-    assert.equal(securityOf('/contributions'), undefined);
-    assert.deepEqual(securityOf('/repositories'), [{ serviceToken: [] }]);
-    assert.deepEqual(securityOf('/repositories/{repository}/contributors'), [{ serviceToken: [] }, {}]);
-    assert.deepEqual(securityOf('/token'), [{ providerToken: [] }]);
+    const toSecurity = (path: string): unknown => paths[`${account}${path}`]?.['get']?.security;
+    assert.equal(toSecurity('/contributions'), undefined);
+    assert.deepEqual(toSecurity('/repositories'), [{ serviceToken: [] }]);
+    assert.deepEqual(toSecurity('/repositories/{repository}/contributors'), [{ serviceToken: [] }, {}]);
+    assert.deepEqual(toSecurity('/token'), [{ providerToken: [] }]);
   });
 
   it('has the schema of 200 for 202, and images only where there is no JSON', async () => {
     const { paths } = await description();
     for (const [path, { get }] of Object.entries(paths)) {
-      const contentOf = (status: string): Record<string, object> => {
+      const toContent = (status: string): Record<string, object> => {
         const response = get?.responses[status];
         return response === undefined || '$ref' in response ? {} : (response.content ?? {});
       };
-      const { 'application/json': json, ...others } = contentOf('200');
+      const { 'application/json': json, ...others } = toContent('200');
       if (json !== undefined) assert.deepEqual(others, {}, path);
       if (json !== undefined && '202' in (get?.responses ?? {})) {
-        assert.deepEqual(contentOf('202')['application/json'], json, path);
+        assert.deepEqual(toContent('202')['application/json'], json, path);
       }
     }
   });
 
   it('shows the default and the range of a parameter where an endpoint has it', async () => {
     const { paths, components } = await description();
-    const limitOf = (path: string): unknown => {
+    const toLimit = (path: string): unknown => {
       const resolved = paths[`${account}${path}`]?.['get']?.parameters?.map((parameter) =>
         '$ref' in parameter ? components.parameters[parameter.$ref.split('/').at(-1) ?? ''] : parameter,
       );
       return resolved?.find((parameter) => parameter?.name === 'limit')?.schema;
     };
     const range = { type: 'integer', minimum: 1, maximum: 100 };
-    assert.deepEqual(limitOf('/contributors'), { ...range, default: 30 });
-    assert.deepEqual(limitOf('/contributions'), { ...range, default: 1 });
-    assert.equal(limitOf('/settings'), undefined);
+    assert.deepEqual(toLimit('/contributors'), { ...range, default: 30 });
+    assert.deepEqual(toLimit('/contributions'), { ...range, default: 1 });
+    assert.equal(toLimit('/settings'), undefined);
   });
 
   // The shared service fails at its end if a response differs from its description.

@@ -11,7 +11,7 @@ describe('boards on pages of people', () => {
     const { service } = shared;
     const { pool } = service.database;
     await storeBoard(service, shared.simulator);
-    const boardsOf = async (name: string): Promise<boolean> => {
+    const findBoards = async (name: string): Promise<boolean> => {
       await service.service.catchUp();
       return (await service.get(`/github/${name}`, { headers: { accept: 'text/html' } })).text.includes(
         `href="/github/${engines.name}/boards/all"`,
@@ -21,7 +21,7 @@ describe('boards on pages of people', () => {
       `select name from accounts where type = 'user' and not hidden and not hidden_by_host and deleted_at is null
        and id not in (select account_id from board_ranks where is_ranked) limit 1`,
     );
-    assert.ok(!(await boardsOf(rows[0]?.name ?? assert.fail())), 'a person without points');
+    assert.ok(!(await findBoards(rows[0]?.name ?? assert.fail())), 'a person without points');
     for (const [change, undo] of [
       ['update boards set is_private = true', 'update boards set is_private = false'],
       ['update boards set is_current = false', 'update boards set is_current = true'],
@@ -30,9 +30,9 @@ describe('boards on pages of people', () => {
         `update accounts set hidden = false where name = '${engines.name}'`,
       ],
     ] as const) {
-      assert.ok(await boardsOf(ada.name), `before ${change}`);
+      assert.ok(await findBoards(ada.name), `before ${change}`);
       await pool.query(change);
-      assert.ok(!(await boardsOf(ada.name)), change);
+      assert.ok(!(await findBoards(ada.name)), change);
       await pool.query(undo);
     }
   });

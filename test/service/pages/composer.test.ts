@@ -96,7 +96,7 @@ describe('the composer page', () => {
 
   it('gives a trend the windows from which it is drawn', async () => {
     const { service, simulator } = shared;
-    const addressOf = async (query: string): Promise<string> => {
+    const findAddress = async (query: string): Promise<string> => {
       const { text } = await service.get(`/cards?name=${simulator.accounts.user}&card=contributions&${query}`);
       return /\/contributions\?[^"]*/.exec(text)?.[0].replaceAll('&amp;', '&') ?? assert.fail(text);
     };
@@ -108,9 +108,9 @@ describe('the composer page', () => {
       [`${trend}&period=this-week&limit=6`, 'limit=6&period=this-week'],
       [`${trend}&since=2026-01-01&until=2026-01-31`, 'limit=12&since=2026-01-01&until=2026-01-31'],
     ]) {
-      const address = await addressOf(query ?? '');
+      const address = await findAddress(query ?? '');
       assert.ok(address.includes(`${expected}&`) && address.includes('show=trend'), address);
     }
-    assert.doesNotMatch(await addressOf('parts=contributions&part=level'), /period|limit/);
+    assert.doesNotMatch(await findAddress('parts=contributions&part=level'), /period|limit/);
   });
 });

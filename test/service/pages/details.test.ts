@@ -92,8 +92,8 @@ describe('pages behind numbers', () => {
 
   it('lists people within a window, whose numbers lead to their items of it, of an owner and of one repository', async () => {
     const repository = 'engine-1';
-    const listOf = (text: string): string => /<ol class="people">(.*?)<\/ol>/s.exec(text)?.[1] ?? '';
-    const numbersOf = (text: string) => [...listOf(text).matchAll(/class="count"><a href="([^"]*)"[^>]*>([^<]*)</g)];
+    const toList = (text: string): string => /<ol class="people">(.*?)<\/ol>/s.exec(text)?.[1] ?? '';
+    const listNumbers = (text: string) => [...toList(text).matchAll(/class="count"><a href="([^"]*)"[^>]*>([^<]*)</g)];
     for (const [path, query] of [
       [`/github/${engines.name}`, ''],
       [`/github/${engines.name}/${repository}`, `repository=${repository}&`],
@@ -102,7 +102,7 @@ describe('pages behind numbers', () => {
         const { text, status } = await page(`${path}?${window}`);
         assert.equal(status, 200, text);
         const { body } = await shared.service.get(`${engines.name}/contributors?${query}${window}&limit=50`);
-        const numbers = numbersOf(text);
+        const numbers = listNumbers(text);
         assert.deepEqual(
           numbers.map(([, , number]) => number),
           body.data.slice(0, numbers.length).map(({ contributions }) => format(contributions)),
@@ -279,16 +279,16 @@ describe('pages behind numbers', () => {
     const before = await page(path);
     const person = await signIn(shared.service, shared.simulator, 'user');
     const own = await person.get(path);
-    const rowsOf = (text: string): string[] => text.split('<tbody>')[1]?.split('</tbody>')[0]?.split('</tr>') ?? [];
+    const listRows = (text: string): string[] => text.split('<tbody>')[1]?.split('</tbody>')[0]?.split('</tr>') ?? [];
     const isAda = (row: string): boolean => row.includes(`/github/${ada.name}"`);
-    const indexOfAda = rowsOf(before.text).findIndex(isAda);
-    const marked = rowsOf(own.text).flatMap((row, index) => (row.includes('class="own"') ? [index] : []));
+    const indexOfAda = listRows(before.text).findIndex(isAda);
+    const marked = listRows(own.text).flatMap((row, index) => (row.includes('class="own"') ? [index] : []));
     assert.deepEqual(marked, indexOfAda < 10 ? [indexOfAda] : [0, indexOfAda + 1]);
     for (const index of marked) {
-      const row = rowsOf(own.text)[index] ?? '';
+      const row = listRows(own.text)[index] ?? '';
       assert.ok(isAda(row) && row.includes('>You<'), row);
     }
-    assert.equal(rowsOf(own.text).length, rowsOf(before.text).length + (indexOfAda < 10 ? 0 : 1));
+    assert.equal(listRows(own.text).length, listRows(before.text).length + (indexOfAda < 10 ? 0 : 1));
     assert.equal(own.headers.get('cache-control'), 'no-store');
     const unranked = await signIn(shared.service, shared.simulator, 'private_owner');
     assert.ok(!(await unranked.get(path)).text.includes('class="own"'));

@@ -6,7 +6,7 @@ import { shareStoredService } from '../http/stored-service.ts';
 const asReader = { headers: { accept: 'text/html' } };
 
 /** Returns the addresses in an attribute of a page. */
-function addressesOf(text: string, attribute: 'href' | 'src'): string[] {
+function listAddresses(text: string, attribute: 'href' | 'src'): string[] {
   return [...text.matchAll(new RegExp(` ${attribute}="([^"]*)"`, 'g'))].map(([, address = '']) =>
     address.replaceAll('&amp;', '&'),
   );
@@ -25,11 +25,11 @@ describe('documentation pages', () => {
       const { status, text } = await page(path);
       assert.equal(status, 200, path);
       pages.set(path, text);
-      for (const source of addressesOf(text, 'src')) {
+      for (const source of listAddresses(text, 'src')) {
         assert.match(source, /^\/docs\//);
         assert.equal((await shared.service.get(source)).status, 200, source);
       }
-      for (const address of addressesOf(text.slice(text.indexOf('<main')), 'href')) {
+      for (const address of listAddresses(text.slice(text.indexOf('<main')), 'href')) {
         if (/^https?:/.test(address)) continue;
         const to = new URL(address, `${shared.service.url}${path}`);
         linked.push([path, to]);
@@ -95,7 +95,7 @@ describe('documentation pages', () => {
       const { status, text } = await page(`/docs/search?q=${encodeURIComponent(query)}`);
       assert.equal(status, 200);
       const [, article = ''] = /<article>(.*)<\/article>/s.exec(text) ?? [];
-      return addressesOf(article, 'href');
+      return listAddresses(article, 'href');
     };
     assert.equal((await find('time zone'))[0], '/docs/windows#windows-of-time');
     assert.ok((await find('TRUST_PROXY')).some((path) => path.startsWith('/docs/settings')));

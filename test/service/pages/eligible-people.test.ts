@@ -48,7 +48,7 @@ describe('eligible people and granted points on the page of a board', () => {
     };
   }
 
-  function countOf(text: string, word: string): number {
+  function toCount(text: string, word: string): number {
     return text.split(word).length - 1;
   }
 
@@ -65,9 +65,9 @@ describe('eligible people and granted points on the page of a board', () => {
       for (const locale of sampled(locales, 3)) {
         const { words, language } = toReader({ locale, isChosen: true });
         const text = await page(locale);
-        assert.equal(countOf(text, `<span class="chip">${words.detail.eligible}</span>`), eligible, locale);
+        assert.equal(toCount(text, `<span class="chip">${words.detail.eligible}</span>`), eligible, locale);
         const granted = words.detail.granted.replace('{n}', language.number(1234));
-        assert.equal(countOf(text, `<small dir="auto">${granted}</small>`), 1, locale);
+        assert.equal(toCount(text, `<small dir="auto">${granted}</small>`), 1, locale);
         assert.ok(text.includes(`${words.detail.eligible}: <bdi dir="ltr">≥ ${language.number(3)}</bdi>`), locale);
       }
       const plain = await (await read('plain', season)).page('en');

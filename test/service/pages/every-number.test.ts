@@ -32,7 +32,7 @@ describe('every number on a page', () => {
     assert.equal(status, 200, `${path}: ${text}`);
     return text;
   };
-  const digitsOf = (text: string): string => text.replaceAll(/[^\d]/g, '');
+  const toDigits = (text: string): string => text.replaceAll(/[^\d]/g, '');
 
   before(async () => {
     const { service, simulator } = shared;
@@ -57,7 +57,7 @@ describe('every number on a page', () => {
         const total = /\/achievements\/[^/]{36}/.test(target)
           ? /<h2>([^<]*)<\/h2>/.exec(behind)?.[1]
           : /<span class="total">([^<]*)<\/span>/.exec(behind)?.[1];
-        assert.equal(digitsOf(total ?? ''), digitsOf(number), `${path}: ${target}`);
+        assert.equal(toDigits(total ?? ''), toDigits(number), `${path}: ${target}`);
       }
     });
   }

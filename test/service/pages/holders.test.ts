@@ -81,7 +81,7 @@ describe('pages of the people who hold an achievement', () => {
   it('are linked on the pages of its awards, unless its repository is private or defines it no more', async () => {
     const { service } = shared;
     const { pool } = service.database;
-    const linkOf = async (awardId: string): Promise<string | undefined> => {
+    const findLink = async (awardId: string): Promise<string | undefined> => {
       await pool.query(`insert into announcements (kind, key) select 'account', id from accounts where name = $1`, [
         ada.name,
       ]);
@@ -97,8 +97,8 @@ describe('pages of the people who hold an achievement', () => {
     );
     const [{ id, imported } = { id: '', imported: '' }] = rows;
     const path = `/github/${engines.name}/engine-1/achievements/${id}`;
-    assert.equal(await linkOf(awardId), path);
-    assert.equal(await linkOf(imported), path);
+    assert.equal(await findLink(awardId), path);
+    assert.equal(await findLink(imported), path);
     assert.ok((await page(path)).text.includes('<h2>Held by 1</h2>'));
     const { text } = await page(`/github/${ada.name}/achievements/${awardId}`);
     assert.ok(
@@ -106,14 +106,14 @@ describe('pages of the people who hold an achievement', () => {
       text,
     );
     await pool.query('update achievements set is_current = false where id = $1', [id]);
-    assert.equal(await linkOf(awardId), undefined);
+    assert.equal(await findLink(awardId), undefined);
     assert.ok((await page(`/github/${ada.name}/achievements/${awardId}`)).text.includes('<bdi>engine-1</bdi>'));
   });
 
   it('decide the rims of awards on the page of a person, also where newer awards are hidden', async () => {
     const { service } = shared;
     const { pool } = service.database;
-    const rimOf = async (awardId: string): Promise<string | undefined> => {
+    const findRim = async (awardId: string): Promise<string | undefined> => {
       await pool.query(`insert into announcements (kind, key) select 'account', id from accounts where name = $1`, [
         ada.name,
       ]);
@@ -122,7 +122,7 @@ describe('pages of the people who hold an achievement', () => {
       return new RegExp(`<img class="([^"]+)" src="[^"]*/achievements/${awardId}[?]`).exec(text)?.[1];
     };
     const awardId = await award(service, 'With a rim', { repository: 'engine-1' });
-    assert.equal(await rimOf(awardId), 'rim gold');
+    assert.equal(await findRim(awardId), 'rim gold');
     const privateId = await award(service, 'Private', { isPrivate: true, hasAccess: true });
     const { rows } = await pool.query<{ id: string }>(
       `with owner as (
@@ -141,20 +141,20 @@ describe('pages of the people who hold an achievement', () => {
        returning id`,
       [ada.name],
     );
-    assert.equal(await rimOf(awardId), undefined, 'twelve newer awards are shown');
-    assert.equal(await rimOf(rows[0]?.id ?? ''), 'rim gold');
+    assert.equal(await findRim(awardId), undefined, 'twelve newer awards are shown');
+    assert.equal(await findRim(rows[0]?.id ?? ''), 'rim gold');
     for (const [hide, show] of [
       [`update awards set revoked_at = now() where repository_name = 'rims'`, 'update awards set revoked_at = null'],
       [`update accounts set hidden = true where name = 'rims'`, 'update accounts set hidden = false'],
       [`update repositories set is_private = true where name = 'rims'`, 'update repositories set is_private = false'],
     ] as const) {
       await pool.query(hide);
-      assert.equal(await rimOf(awardId), 'rim gold', hide);
-      assert.equal(await rimOf(privateId), undefined, hide);
+      assert.equal(await findRim(awardId), 'rim gold', hide);
+      assert.equal(await findRim(privateId), undefined, hide);
       await pool.query(`${show} where ${/where (.*)/.exec(hide)?.[1]}`);
     }
     await pool.query(`update accounts set publishes_private = true where name in ($1, $2)`, [ada.name, engines.name]);
     await pool.query(`update accounts set hidden = true where name = 'rims'`);
-    assert.equal(await rimOf(privateId), 'rim', 'nobody may know who holds an achievement of a private repository');
+    assert.equal(await findRim(privateId), 'rim', 'nobody may know who holds an achievement of a private repository');
   });
 });

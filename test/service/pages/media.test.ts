@@ -8,7 +8,7 @@ import { sharedBrowser } from '../cards/browser.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 
 /** Returns a computed property of the first element that matches. */
-const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
+const findStyle = (page: Page, selector: string, property: string): Promise<string> =>
   page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)}))[${JSON.stringify(property)}]`);
 
 describe('pages in other media than a screen with its own colours', () => {
@@ -20,11 +20,11 @@ describe('pages in other media than a screen with its own colours', () => {
     const page = await browser.newPage({ forcedColors: 'active' });
     await page.goto(`${shared.service.url}${community}`);
     for (const selector of ['.button', '.search button', '.counters div']) {
-      assert.equal(await styleOf(page, selector, 'borderTopStyle'), 'solid', selector);
+      assert.equal(await findStyle(page, selector, 'borderTopStyle'), 'solid', selector);
     }
     const [chosen, other] = [
-      await styleOf(page, '.picker a[aria-current]', 'backgroundColor'),
-      await styleOf(page, '.picker a:not([aria-current])', 'backgroundColor'),
+      await findStyle(page, '.picker a[aria-current]', 'backgroundColor'),
+      await findStyle(page, '.picker a:not([aria-current])', 'backgroundColor'),
     ];
     assert.notEqual(chosen, other);
     await page.close();
@@ -34,9 +34,9 @@ describe('pages in other media than a screen with its own colours', () => {
     const browser = await sharedBrowser();
     const page = await browser.newPage({ colorScheme: 'dark' });
     await page.goto(`${shared.service.url}${community}`);
-    const dark = await styleOf(page, 'body', 'backgroundColor');
+    const dark = await findStyle(page, 'body', 'backgroundColor');
     await page.emulateMedia({ media: 'print' });
-    assert.notEqual(await styleOf(page, 'body', 'backgroundColor'), dark);
+    assert.notEqual(await findStyle(page, 'body', 'backgroundColor'), dark);
     const seen = (selector: string): Promise<boolean> =>
       page.evaluate(
         `[...document.querySelectorAll(${JSON.stringify(selector)})].some((found) => found.checkVisibility())`,
@@ -91,8 +91,8 @@ describe('pages in other media than a screen with its own colours', () => {
     const response = await page.goto(`${service.url}/github/${ada.name}/achievements/${awardId}`);
     assert.equal(response?.status(), 200);
     const icon = '.award img.rim.gold';
-    assert.equal(await styleOf(page, icon, 'borderTopColor'), 'rgb(191, 135, 0)');
-    const padding = Number.parseFloat(await styleOf(page, icon, 'paddingLeft'));
+    assert.equal(await findStyle(page, icon, 'borderTopColor'), 'rgb(191, 135, 0)');
+    const padding = Number.parseFloat(await findStyle(page, icon, 'paddingLeft'));
     assert.ok((await page.evaluate<number>(`document.querySelector('${icon}').clientWidth`)) - 2 * padding >= 80);
     const holders = await page.getAttribute('.facts a.number', 'href');
     for (const path of [holders ?? '', `${community}/engine-1`, `/github/${ada.name}`]) {

@@ -27,7 +27,7 @@ const repository = `${community}/engine-1`;
 const settings = `/settings/github/${keeper.name}`;
 
 /** Every type of pages. The demonstration's stand-in is looked at in the test of the demonstration. */
-function typesOf(awardId: string, achievementId: string): PageType[] {
+function listTypes(awardId: string, achievementId: string): PageType[] {
   const sections = ['overview', 'privacy', 'access', 'embeds', 'notifications', 'audit', 'data'];
   return [
     { name: 'start', path: '/' },
@@ -102,5 +102,5 @@ export async function preparePages({ service, simulator }: SharedService): Promi
   const signedIn = await context.storageState();
   await context.close();
   assert.ok(signedIn.cookies.length > 0);
-  return { browser, types: typesOf(awardId, rows[0]?.id ?? ''), signedIn };
+  return { browser, types: listTypes(awardId, rows[0]?.id ?? ''), signedIn };
 }

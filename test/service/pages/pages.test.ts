@@ -14,7 +14,7 @@ const asReader = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8
 const user = 'ada-lovelace';
 
 /** Returns the text of the elements of a page with a tag, without their markup. */
-function textsOf(page: string, tag: string): string[] {
+function listTexts(page: string, tag: string): string[] {
   return [...page.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inner = '']) =>
     inner.replace(/<[^>]*>/g, '').trim(),
   );
@@ -175,7 +175,7 @@ describe('rendering of pages for visitors', () => {
     const { status, text } = await page(`/github/${organization}/${name}`);
     assert.equal(status, 200);
     const { body } = await shared.service.get(`${organization}/contributors?repository=${name}&limit=50`);
-    assert.equal(textsOf(text, 'strong').length, body.data.length);
+    assert.equal(listTexts(text, 'strong').length, body.data.length);
     assert.ok(body.data.length > 0);
     await pool.query(
       `with changed as (update repositories set is_private = true, credential_name = 'x' where name = $1 returning owner_id)

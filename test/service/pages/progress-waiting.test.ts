@@ -22,7 +22,7 @@ describe('pages of accounts that wait', () => {
   const shared = shareStoredService({ service: { settings: { TRUST_PROXY: 'loopback', LOOKUPS_PER_HOUR: '1' } } });
   let ids: { person: string; organization: string };
 
-  const idOf = async (name: string): Promise<string> =>
+  const findId = async (name: string): Promise<string> =>
     (await findByName(shared.service.database.connection, 'github', name))?.account.id ?? assert.fail(name);
   /** Drops the cached pages, as each change by the service does. */
   const announceChange = (id: string): Promise<void> =>
@@ -41,7 +41,7 @@ describe('pages of accounts that wait', () => {
     ]);
     await announceChange(ids.person);
   };
-  const progressOf = (text: string): string | undefined => /data-progress="([^"]*)"/.exec(text)?.[1];
+  const toProgress = (text: string): string | undefined => /data-progress="([^"]*)"/.exec(text)?.[1];
   const readUntil = async (path: string, pattern: RegExp): Promise<void> => {
     const ending = new AbortController();
     const { body } = await fetch(`${shared.service.url}${path}`, { signal: ending.signal });
@@ -53,7 +53,7 @@ describe('pages of accounts that wait', () => {
 
   beforeEach(async () => {
     const { pool } = shared.service.database;
-    ids = { person: await idOf(ada.name), organization: await idOf(engines.name) };
+    ids = { person: await findId(ada.name), organization: await findId(engines.name) };
     await pool.query('delete from lookups');
     await pool.query('update streams set completed_at = now()');
     await setMissing([]);
@@ -140,13 +140,13 @@ describe('pages of accounts that wait', () => {
   it("follow a person's own numbers while a lookup of them runs or waits, and no longer", async () => {
     const page = `/github/${ada.name}`;
     await setMissing(['commits']);
-    assert.equal(progressOf((await shared.service.get(page)).text), undefined);
+    assert.equal(toProgress((await shared.service.get(page)).text), undefined);
     const { connection } = shared.service.database;
     for (const job of [lookUpJob({ provider: 'github', name: ada.name }), refreshJob(ids.person)]) {
       await claimLookup(connection, job, new Date());
       await announceChange(ids.person);
       const { text } = await shared.service.get(page);
-      assert.equal(progressOf(text), `/pages/progress${page}?until=complete`, job.key);
+      assert.equal(toProgress(text), `/pages/progress${page}?until=complete`, job.key);
       assert.ok(!text.includes('data-failing'));
       await delay(job, 40);
       await announceChange(ids.person);

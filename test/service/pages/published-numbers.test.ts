@@ -22,7 +22,7 @@ describe('private numbers that their owner publishes', () => {
     );
     assert.equal(status, 200, text);
   };
-  const countersOf = async (query = '', init?: RequestInit): Promise<Record<string, number>> => {
+  const findCounters = async (query = '', init?: RequestInit): Promise<Record<string, number>> => {
     const { body } = await shared.service.get(`${keeper.name}/contributions${query}`, init);
     return (body.data[0]?.['contributions'] as Record<string, number> | undefined) ?? assert.fail();
   };
@@ -39,8 +39,8 @@ describe('private numbers that their owner publishes', () => {
 
   it('are on the page whose address has the parameter while they are published, with calendar and items, and on no other', async () => {
     const token = await serviceToken(shared.service, shared.simulator, keeper);
-    const all = await countersOf('?private=true', bearer(token));
-    const some = await countersOf();
+    const all = await findCounters('?private=true', bearer(token));
+    const some = await findCounters();
     assert.ok(Number(all['issues']) > Number(some['issues']), 'the account has private issues');
     const before = await open(path);
     assert.equal(readCounters(before).get('issues')?.number, some['issues']);

@@ -12,16 +12,16 @@ describe('rules on the page of a frozen season', () => {
   it('are those by which it was counted, also after the board has others', async () => {
     const { service, simulator } = shared;
     const path = `/github/${engines.name}/boards/all`;
-    const rulesOf = async (address: string): Promise<string> => {
+    const findRules = async (address: string): Promise<string> => {
       const { text, status } = await service.get(address, { headers: { accept: 'text/html' } });
       assert.equal(status, 200, text);
       return /<ol class="rules"[^>]*>(.*?)<\/ol>/s.exec(text)?.[1] ?? '';
     };
     await storeBoard(service, simulator);
     await freezeBoards(service, new Date('2042-02-01'));
-    const before = await rulesOf(path);
+    const before = await findRules(path);
     assert.match(before, /3 points/);
-    assert.equal(await rulesOf(`${path}?season=1`), before);
+    assert.equal(await findRules(`${path}?season=1`), before);
     const board = {
       name: 'All of it',
       slug: 'all',
@@ -29,24 +29,24 @@ describe('rules on the page of a frozen season', () => {
       points: [{ action: 'issue', points: 7 }],
     };
     await putBoards(service, simulator, [board]);
-    assert.match(await rulesOf(`${path}?v=2`), /7 points/);
-    assert.equal(await rulesOf(`${path}?season=1&v=2`), before);
+    assert.match(await findRules(`${path}?v=2`), /7 points/);
+    assert.equal(await findRules(`${path}?season=1&v=2`), before);
   });
 
   it('stay readable with the season after the file defines the board no more', async () => {
     const { service, simulator } = shared;
     const path = `/github/${engines.name}/boards/all`;
-    const pageOf = (address: string) => service.get(address, { headers: { accept: 'text/html' } });
-    const before = await pageOf(`${path}?season=1&v=3`);
+    const toPage = (address: string) => service.get(address, { headers: { accept: 'text/html' } });
+    const before = await toPage(`${path}?season=1&v=3`);
     const rows = /<table.*<\/table>/s;
     await putBoards(service, simulator, [boardOfCommits('other', '2041-12-31')]);
-    assert.equal((await pageOf(`${path}?v=4`)).status, 404);
-    const { status, text } = await pageOf(`${path}?season=1&v=4`);
+    assert.equal((await toPage(`${path}?v=4`)).status, 404);
+    const { status, text } = await toPage(`${path}?season=1&v=4`);
     assert.equal(status, 200, text);
     assert.equal(rows.exec(text)?.[0], rows.exec(before.text)?.[0]);
     assert.match(text, /<ol class="rules".*3 points/s);
     for (const [, address = ''] of text.matchAll(/<a [^>]*href="(\/github\/[^"]*boards\/all[^"]*)"/g)) {
-      assert.equal((await pageOf(address.replaceAll('&amp;', '&'))).status, 200, address);
+      assert.equal((await toPage(address.replaceAll('&amp;', '&'))).status, 200, address);
     }
     assert.doesNotMatch(text, /boards\/all\/feed/);
     const season = (await service.get(`${engines.name}/boards/all/seasons/1`)).body.meta_data as unknown as {
@@ -83,13 +83,13 @@ describe('rules on the page of a frozen season', () => {
       });
       assert.ok(text.includes(ties), slug);
     }
-    const votersOf = async (slug: string): Promise<string | undefined> => {
+    const findVoters = async (slug: string): Promise<string | undefined> => {
       const page = `/github/${engines.name}/boards/${slug}?season=1`;
       const { text } = await service.get(page, { headers: { accept: 'text/html' } });
       return /<a href="([^"]*)">voters\.yaml<\/a>/.exec(text)?.[1];
     };
-    assert.equal(await votersOf('plain'), undefined);
-    const voters = await service.get((await votersOf('election')) ?? assert.fail());
+    assert.equal(await findVoters('plain'), undefined);
+    const voters = await service.get((await findVoters('election')) ?? assert.fail());
     assert.match(voters.text, /^eligible_voters:$/m);
   });
 

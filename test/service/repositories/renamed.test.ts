@@ -9,8 +9,8 @@ import { renameRepository, setVisibility, transferRepository } from '../../../si
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { sampled } from '../../depth.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { settingsOf as giteaSettings } from '../../e2e/gitea/fixture.ts';
-import { settingsOf as gitlabSettings } from '../../e2e/gitlab/fixture.ts';
+import { listGiteaSettings as giteaSettings } from '../../e2e/gitea/fixture.ts';
+import { listGitLabSettings as gitlabSettings } from '../../e2e/gitlab/fixture.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { bearer, engines, serviceToken, tokenIn } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
@@ -132,10 +132,10 @@ describe('renamed repositories', () => {
         renameRepository(world, repositories.plans, 'hidden-plans');
         const own = await service.get(`${owner}/token`, bearer(hosted.tokens[engines.token]));
         const token = tokenIn(own);
-        const pathOf = (name: string) => `${owner}/repositories/${name}/contributors?limit=5`;
-        const moved = `301 ${pathOf('hidden-plans')}`;
+        const toPath = (name: string) => `${owner}/repositories/${name}/contributors?limit=5`;
+        const moved = `301 ${toPath('hidden-plans')}`;
         await until(
-          async () => ((await location(service, pathOf('secret-plans'), token)) === moved ? true : undefined),
+          async () => ((await location(service, toPath('secret-plans'), token)) === moved ? true : undefined),
           moved,
         );
         await untilIdle(service);
@@ -174,7 +174,7 @@ describe('renamed repositories', () => {
           }
           for (const response of responses) assert.deepEqual(response, responses.at(-1), path);
         }
-        const absentRepository = await service.get(pathOf('secret-plans'));
+        const absentRepository = await service.get(toPath('secret-plans'));
         assert.deepEqual([absentRepository.status, absentRepository.headers.get('location')], [401, null]);
       });
     });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { daysOf } from '../../../simulators/world/expected-totals.ts';
+import { listDays } from '../../../simulators/world/expected-totals.ts';
 import { createTestDatabase } from '../../database.ts';
 import { readAllTables } from '../../e2e/access/state.ts';
 import { sendDelivery } from '../../e2e/raw-request.ts';
@@ -13,7 +13,7 @@ import { ada, bearer, jsonRequest, keeper, serviceToken } from '../../integratio
 import { clock, until } from '../../time.ts';
 import { startSteppedService } from './stepped-service.ts';
 
-const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
+const toCalendar = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
 const inCollected = 'Public contributions · in repositories collected here';
 const dayMs = 86_400_000;
 
@@ -28,11 +28,11 @@ function readCard({ text }: ServiceResponse): { total: number; coverage: string 
 }
 
 /** Returns the number of contributions in the weeks that GitHub shows. */
-function totalOf({ world }: Simulator, login: string, now: Date, { withPrivate }: { withPrivate: boolean }): number {
+function toTotal({ world }: Simulator, login: string, now: Date, { withPrivate }: { withPrivate: boolean }): number {
   const last = Date.parse(now.toISOString().slice(0, 10));
   const yearAgo = last - 365 * dayMs;
   const first = new Date(yearAgo - new Date(yearAgo).getUTCDay() * dayMs).toISOString().slice(0, 10);
-  return daysOf(world)
+  return listDays(world)
     .filter(
       ({ login: accountLogin, day, isPrivate }) =>
         accountLogin === login && day >= first && (withPrivate || !isPrivate),
@@ -58,13 +58,13 @@ describe("fetching of GitHub's calendars", () => {
     await service.getAfterWork(ada.name);
     const getAll = (): Promise<ServiceResponse[]> =>
       Promise.all(
-        Array.from({ length: 20 }, (_, index) => service.get(`${calendarOf(ada.name)}&width=${700 + index}`)),
+        Array.from({ length: 20 }, (_, index) => service.get(`${toCalendar(ada.name)}&width=${700 + index}`)),
       );
     await getAll();
     await service.work();
     for (const response of await getAll()) {
       assert.equal(response.status, 200);
-      const total = totalOf(simulator, ada.name, now(), { withPrivate: true });
+      const total = toTotal(simulator, ada.name, now(), { withPrivate: true });
       assert.deepEqual(readCard(response), { total, coverage: 'Public and private contributions' });
       // The user may stop publishing private contributions: no shared cache keeps them for long.
       assert.equal(response.headers.get('cache-control'), 'public, max-age=60');
@@ -72,11 +72,11 @@ describe("fetching of GitHub's calendars", () => {
     assert.deepEqual([requestsFor(simulator, 'Calendar'), requestsFor(simulator, 'OwnedRepositories')], [1, 0]);
 
     await service.getAfterWork(keeper.name);
-    const open = await service.getAfterWork(calendarOf(keeper.name));
-    const total = totalOf(simulator, keeper.name, now(), { withPrivate: false });
+    const open = await service.getAfterWork(toCalendar(keeper.name));
+    const total = toTotal(simulator, keeper.name, now(), { withPrivate: false });
     assert.deepEqual(readCard(open), { total, coverage: 'Public contributions' });
     assert.match(open.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
-    assert.notEqual(total, totalOf(simulator, keeper.name, now(), { withPrivate: true }));
+    assert.notEqual(total, toTotal(simulator, keeper.name, now(), { withPrivate: true }));
   });
 
   it('follows deliveries, and shows the stored calendar while a new one is fetched, or cannot be', async () => {
@@ -91,27 +91,27 @@ describe("fetching of GitHub's calendars", () => {
     const notes = world.repository(ada.name, 'notes') ?? assert.fail();
     const author = world.accountByLogin(ada.name) ?? assert.fail();
     await service.getAfterWork(ada.name);
-    const before = await service.getAfterWork(calendarOf(ada.name));
+    const before = await service.getAfterWork(toCalendar(ada.name));
     const sent = outbox(simulator);
     addIssue(world, notes, { author });
     for (const delivery of sent) await sendDelivery(service, 'github', delivery);
     await service.work();
-    const first = await service.getAfterWork(calendarOf(ada.name));
+    const first = await service.getAfterWork(toCalendar(ada.name));
     assert.equal(readCard(first).total, readCard(before).total + 1, 'the delivered issue is counted');
     addIssue(world, notes, { author });
     advance(3601);
-    assert.equal((await service.get(calendarOf(ada.name))).text, first.text);
-    const second = await service.getAfterWork(calendarOf(ada.name));
+    assert.equal((await service.get(toCalendar(ada.name))).text, first.text);
+    const second = await service.getAfterWork(toCalendar(ada.name));
     assert.equal(readCard(second).total, readCard(first).total + 1, 'the new issue is counted');
     for (const kind of ['unavailable', 'primary_limit', 'malformed'] as const) {
       simulator.faults.clear();
       simulator.faults.add({ kind, on: 'Calendar', times: 1000 });
       advance(3700);
       const requestCount = requestsFor(simulator, 'Calendar');
-      assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
+      assert.equal((await service.get(toCalendar(ada.name))).text, second.text, kind);
       await service.work();
       assert.ok(requestsFor(simulator, 'Calendar') > requestCount, kind);
-      assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
+      assert.equal((await service.get(toCalendar(ada.name))).text, second.text, kind);
     }
   });
 
@@ -124,15 +124,15 @@ describe("fetching of GitHub's calendars", () => {
       await using before = await startSteppedService({ simulator, now, databaseUrl });
       await before.getAfterWork(ada.name);
       assert.equal(
-        readCard(await before.getAfterWork(calendarOf(ada.name))).coverage,
+        readCard(await before.getAfterWork(toCalendar(ada.name))).coverage,
         'Public and private contributions',
       );
     }
     await using service = await startSteppedService({ simulator, now, databaseUrl, tokens: ['organization_admin'] });
     advance(3700);
-    await service.getAfterWork(calendarOf(ada.name));
+    await service.getAfterWork(toCalendar(ada.name));
     advance(6);
-    const response = await service.getAfterWork(calendarOf(ada.name));
+    const response = await service.getAfterWork(toCalendar(ada.name));
     assert.equal(readCard(response).coverage, inCollected);
     assert.match(response.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
     const { rows } = await service.database.pool.query('select from calendars');
@@ -145,7 +145,7 @@ describe("fetching of GitHub's calendars", () => {
     const token = await serviceToken(service, simulator, ada);
     const id = String(decode(token).payload['sub']);
     await service.getAfterWork(ada.name);
-    const { total } = readCard(await service.getAfterWork(calendarOf(ada.name)));
+    const { total } = readCard(await service.getAfterWork(toCalendar(ada.name)));
     const exported = await service.get(`${ada.name}/export`, bearer(token));
     const line =
       exported.text.split('\n').find((candidate) => candidate.startsWith('{"type" : "calendar"')) ?? assert.fail();
@@ -162,7 +162,7 @@ describe("fetching of GitHub's calendars", () => {
     await pool.query("update calendars set fetched_at = '2000-01-01'");
     simulator.faults.add({ kind: 'slow', delayMs: 700, on: 'Calendar' });
     const requestCount = requestsFor(simulator, 'Calendar');
-    const working = service.get(`${calendarOf(ada.name)}&width=500`);
+    const working = service.get(`${toCalendar(ada.name)}&width=500`);
     await until(
       async () => (requestsFor(simulator, 'Calendar') > requestCount ? true : undefined),
       'it is fetched again',

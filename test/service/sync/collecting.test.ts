@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { startSteppedService } from './stepped-service.ts';
 
 describe('collecting without a token', () => {
@@ -15,7 +15,7 @@ describe('collecting without a token', () => {
       new Set(body.meta_data.missing),
       new Set(['commits', 'reviews', 'contributed_to', 'discussions', 'discussions_answered', 'experience', 'level']),
     );
-    const expected = countersOf(simulator.world, user);
+    const expected = toCounters(simulator.world, user);
     const contributions = body.data[0]?.['contributions'] as Record<string, number>;
     for (const name of ['issues', 'issues_closed', 'pull_requests', 'pull_requests_merged', 'stars'] as const) {
       assert.equal(contributions[name], expected[name], name);

@@ -33,7 +33,7 @@ describe('repositories of Gitea that seem to be empty', () => {
       simulator.unprocessedPushes.add(pushed.fresh);
       const seen: unknown[] = [];
       atThirdRequest(fixture, pushed.fresh, () => {
-        seen.push(historyOf(fixture, pushed.fresh));
+        seen.push(findHistory(fixture, pushed.fresh));
         simulator.unprocessedPushes.clear();
       });
       await untilListed(fixture, pushed.owner, pushed.fresh);
@@ -50,7 +50,7 @@ describe('repositories of Gitea that seem to be empty', () => {
       const stays = addOwnerAndRepository('stays');
       await untilListed(fixture, stays.owner, stays.fresh);
       await untilIdle(service);
-      assert.deepEqual(await historyOf(fixture, stays.fresh), { commits: 0, isComplete: true, branch: '' });
+      assert.deepEqual(await findHistory(fixture, stays.fresh), { commits: 0, isComplete: true, branch: '' });
       const requests = simulator.requests.filter((request) => request.endsWith(`/repos/${stays.owner.login}/stays`));
       assert.ok(requests.length < 20, `${requests.length} requests`);
 
@@ -58,14 +58,14 @@ describe('repositories of Gitea that seem to be empty', () => {
       const { empty } = repositories;
       await untilResponsesMatchWorld(fixture, 'everything is counted');
       await untilIdle(service);
-      assert.deepEqual(await historyOf(fixture, empty), { commits: 0, isComplete: true, branch: '' });
+      assert.deepEqual(await findHistory(fixture, empty), { commits: 0, isComplete: true, branch: '' });
       advance(60);
       simulator.unprocessedPushes.add(empty);
       addCommit(world, empty, { author });
       atThirdRequest(fixture, empty, () => simulator.unprocessedPushes.clear());
       await deliver(fixture, '004-push', { repository: describeRepository(responseContext(fixture), empty) });
       await untilIdle(service);
-      assert.deepEqual(await historyOf(fixture, empty), { commits: 1, isComplete: true, branch: 'main' });
+      assert.deepEqual(await findHistory(fixture, empty), { commits: 1, isComplete: true, branch: 'main' });
     });
   });
 });
@@ -83,7 +83,7 @@ describe('repositories that are called empty, and whose history cannot be read',
       simulator.gitUnreadable.add(repository);
       await untilListed(fixture, owner, repository);
       await untilIdle(service);
-      assert.deepEqual(await historyOf(fixture, repository), { commits: 0, isComplete: false, branch: '' });
+      assert.deepEqual(await findHistory(fixture, repository), { commits: 0, isComplete: false, branch: '' });
       const { rows } = await service.database.pool.query(
         `select s.failure from streams s join repositories r on r.id = s.repository_id
          where r.external_id = $1 and s.name = 'commits'`,
@@ -101,7 +101,7 @@ describe('repositories that are called empty, and whose history cannot be read',
 });
 
 /** Returns the number of stored commits of a repository, and whether its history is complete. */
-async function historyOf({ service }: Fixture, { id }: Repository): Promise<unknown> {
+async function findHistory({ service }: Fixture, { id }: Repository): Promise<unknown> {
   const { rows } = await service.database.pool.query(
     `select coalesce(t.commits, 0) as commits, s.completed_at is not null as "isComplete", r.default_branch as branch
      from repositories r join streams s on s.repository_id = r.id and s.name = 'commits'
@@ -114,14 +114,14 @@ async function historyOf({ service }: Fixture, { id }: Repository): Promise<unkn
 async function untilHistory(fixture: Fixture, repository: Repository, expected: object): Promise<void> {
   await until(async () => {
     await fixture.service.work?.();
-    return isDeepStrictEqual(await historyOf(fixture, repository), expected) ? true : undefined;
+    return isDeepStrictEqual(await findHistory(fixture, repository), expected) ? true : undefined;
   }, JSON.stringify(expected));
 }
 
 async function untilListed(fixture: Fixture, owner: Account, repository: Repository): Promise<void> {
   await until(async () => {
     await fixture.service.get(`${entity(owner.login)}/contributors`);
-    return (await historyOf(fixture, repository)) === undefined ? undefined : true;
+    return (await findHistory(fixture, repository)) === undefined ? undefined : true;
   }, 'the repository is listed');
 }
 

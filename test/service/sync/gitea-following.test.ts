@@ -5,12 +5,18 @@ import { sql } from 'kysely';
 import { accountAsUser, comment, describeRepository, item } from '../../../simulators/gitea/responses.ts';
 import { addCommit, addIssue, addReview } from '../../../simulators/world/activity.ts';
 import { addComment, deleteComment } from '../../../simulators/world/comments.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteItem, forcePush, setVisibility } from '../../../simulators/world/mutations.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { countersIn, countStoredByKind, expectedByKind } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { deliver, entity, responseContext, settingsOf, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
+import {
+  deliver,
+  entity,
+  listGiteaSettings,
+  responseContext,
+  untilResponsesMatchWorld,
+} from '../../e2e/gitea/fixture.ts';
 import { installAsOperator } from '../../e2e/installations/as-operator.ts';
 import { runTask } from '../../e2e/installations/installed.ts';
 import { send } from '../../e2e/raw-request.ts';
@@ -66,7 +72,7 @@ describe('changes at Gitea', () => {
       for (const { login } of [ada, max]) await service.get(entity(login));
       await untilIdle(service);
       for (const { login } of [ada, max])
-        assert.deepEqual(await countersIn(service, entity(login)), countersOf(world, login));
+        assert.deepEqual(await countersIn(service, entity(login)), toCounters(world, login));
       const requestCount = simulator.requests.length;
       addCommit(world, repositories.handbook, {
         author: { name: 'Max', email: max.emails[0] ?? '' },
@@ -75,7 +81,7 @@ describe('changes at Gitea', () => {
       await deliver(fixture, '004-push', { sender: accountAsUser(responseContext(fixture), olive) });
       await untilIdle(service);
       for (const { login } of [ada, max])
-        assert.deepEqual(await countersIn(service, entity(login)), countersOf(world, login));
+        assert.deepEqual(await countersIn(service, entity(login)), toCounters(world, login));
       // Gitea reports no totals, so that requests for the accounts would be useless.
       const accountRequests = simulator.requests
         .slice(requestCount)
@@ -126,7 +132,7 @@ describe('changes at Gitea', () => {
         return rows.length > 0 ? true : undefined;
       }, 'it is known to be private');
       await untilIdle(service);
-      assert.deepEqual(await countersIn(service, entity(people.ada.login)), countersOf(world, people.ada.login));
+      assert.deepEqual(await countersIn(service, entity(people.ada.login)), toCounters(world, people.ada.login));
     });
   });
 
@@ -136,7 +142,7 @@ describe('changes at Gitea', () => {
       const { pool } = service.database;
       await untilResponsesMatchWorld(fixture, 'everything is counted');
       await untilIdle(service);
-      await installAsOperator(service, settingsOf(fixture.simulator), 'gitea/analytical-engines/handbook');
+      await installAsOperator(service, listGiteaSettings(fixture.simulator), 'gitea/analytical-engines/handbook');
       await untilIdle(service);
       // The command has the clock of the machine, which is ahead of the test's.
       await pool.query('update repositories set installed_at = $1 where installed_at is not null', [now()]);

@@ -5,7 +5,7 @@ import type { Repository } from '../../../simulators/world/model.ts';
 import { deleteRepository, forcePush, renameAccount, takeLogin } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { addOrganization, entity, settingsOf, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
+import { addOrganization, entity, listGiteaSettings, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
 import { withSteppedGitea } from './stepped-hosts.ts';
 import { startSteppedService } from './stepped-service.ts';
 
@@ -137,7 +137,7 @@ describe('matching of collected commits with accounts at Gitea', () => {
           await service.database.pool.query(`select graphile_worker.add_job('clean_up')`);
           await service.work?.();
           await untilIdle(service);
-          const settings = settingsOf(simulator);
+          const settings = listGiteaSettings(simulator);
           await using later = await startSteppedService({ simulator, tokens: [], settings, now });
           await later.getComplete(path);
           await untilIdle(later);

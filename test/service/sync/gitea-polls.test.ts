@@ -3,12 +3,12 @@ import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors, toCounters } from '../../../simulators/world/expected-totals.ts';
 import { deleteRepository, renameAccount, setVisibility } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
 import { countStoredByKind, toContributors } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
-import { entity, type Fixture, settingsOf, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
+import { entity, type Fixture, listGiteaSettings, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
 import { installAsOperator } from '../../e2e/installations/as-operator.ts';
 import { pollOwners } from '../../e2e/installations/installed.ts';
 import { engines } from '../../integration/access/owner.ts';
@@ -24,7 +24,7 @@ async function openInstalled(): Promise<Fixture & AsyncDisposable> {
   await untilResponsesMatchWorld(fixture, 'everything is counted');
   await service.get(entity(people.max.login));
   await untilIdle(service);
-  await installAsOperator(service, settingsOf(simulator), `gitea/${engines.name}`);
+  await installAsOperator(service, listGiteaSettings(simulator), `gitea/${engines.name}`);
   await untilIdle(service);
   // The command has the clock of the machine, which is ahead of the test's.
   await service.database.pool.query('update repositories set installed_at = $1 where installed_at is not null', [
@@ -43,10 +43,10 @@ async function openInstalled(): Promise<Fixture & AsyncDisposable> {
 
 async function assertMatchesWorld({ service, world, people }: Fixture): Promise<void> {
   const { body } = await service.get(`${entity(engines.name)}/contributors?limit=100`);
-  assert.deepEqual(toContributors(body.data), contributorsOf(world, engines.name));
+  assert.deepEqual(toContributors(body.data), listContributors(world, engines.name));
   for (const name of [engines.name, people.max.login]) {
     const { body: numbers } = await service.get(`${entity(name)}/contributions`);
-    assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, name));
+    assert.deepEqual(numbers.data[0]?.['contributions'], toCounters(world, name));
   }
 }
 
@@ -132,7 +132,7 @@ describe('polls of owners at Gitea', () => {
     const { pool } = service.database;
     await service.get(entity('ada-lovelace'));
     await untilIdle(service);
-    await installAsOperator(service, settingsOf(simulator), 'gitea/ada-lovelace');
+    await installAsOperator(service, listGiteaSettings(simulator), 'gitea/ada-lovelace');
     await untilIdle(service);
     await pollOwners(fixture, 3700);
     await pool.query(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors, toCounters } from '../../../simulators/world/expected-totals.ts';
 import { toContributors } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import { entity, untilResponsesMatchWorld } from '../../e2e/gitea/fixture.ts';
@@ -23,7 +23,7 @@ describe('the service on Gitea', () => {
       const { body: ofOne } = await service.getComplete(`${entity(engines.name)}/contributors?repository=handbook`);
       assert.deepEqual(
         toContributors(ofOne.data),
-        contributorsOf(fixture.world, engines.name, { repository: 'handbook' }),
+        listContributors(fixture.world, engines.name, { repository: 'handbook' }),
       );
       const { headers, text } = await service.get(`${entity(engines.name)}/contributors?format=svg`);
       assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);
@@ -38,8 +38,8 @@ describe('the service on Gitea', () => {
       assert.equal((await service.get(`${entity(engines.name)}/repositories`)).status, 401);
       const { body: people } = await service.getComplete(`${entity(engines.name)}/contributors`, bearer(token));
       const viewer = { accountId: fixture.people.olive.id, seesPrivate: true };
-      assert.deepEqual(toContributors(people.data), contributorsOf(world, engines.name, { viewer }));
-      assert.notDeepEqual(toContributors(people.data), contributorsOf(world, engines.name));
+      assert.deepEqual(toContributors(people.data), listContributors(world, engines.name, { viewer }));
+      assert.notDeepEqual(toContributors(people.data), listContributors(world, engines.name));
       assert.ok(simulator.gitRequests.some((request) => request.includes('secret-plans')));
       for (const line of service.lines) assert.doesNotMatch(line, /simulated_organization/);
       const member = await service.get(`${entity(engines.name)}/token`, bearer(simulator.tokens.organization_member));
@@ -52,7 +52,7 @@ describe('the service on Gitea', () => {
         assert.equal(body.meta_data.complete, true);
         await untilIdle(service);
         const { body: numbers } = await service.get(`${entity(name)}/contributions`);
-        assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, name));
+        assert.deepEqual(numbers.data[0]?.['contributions'], toCounters(world, name));
         assert.equal(numbers.meta_data.complete, false);
         assert.deepEqual(numbers.meta_data.missing?.toSorted(), [
           'commits',
@@ -75,7 +75,7 @@ describe('the service on Gitea', () => {
         const { body } = await service.get(`${entity('max-member')}/contributions`);
         advance(3601);
         const counted = JSON.stringify(body.data[0]?.['contributions']);
-        return counted === JSON.stringify(countersOf(world, 'max-member')) ? true : undefined;
+        return counted === JSON.stringify(toCounters(world, 'max-member')) ? true : undefined;
       }, 'the numbers of the user follow');
     });
   });
@@ -95,7 +95,10 @@ describe('the service on Gitea', () => {
         const { body } = await service.get(`${entity(engines.name)}/contributors?repository=handbook`);
         assert.equal(body.meta_data.complete, false);
         assert.ok(body.data.length > 0);
-        assert.notDeepEqual(toContributors(body.data), contributorsOf(world, engines.name, { repository: 'handbook' }));
+        assert.notDeepEqual(
+          toContributors(body.data),
+          listContributors(world, engines.name, { repository: 'handbook' }),
+        );
         simulator.withoutGit.clear();
         advance(3601);
         await untilResponsesMatchWorld(fixture, 'commits are counted too');

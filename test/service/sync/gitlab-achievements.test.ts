@@ -6,7 +6,11 @@ import { addComment } from '../../../simulators/world/comments.ts';
 import { deleteItem } from '../../../simulators/world/mutations.ts';
 import { react } from '../../../simulators/world/reactions.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
-import { achievementsOf, countStoredByKind, expectedByKind as withoutStars } from '../../contract/service-responses.ts';
+import {
+  countStoredByKind,
+  findAchievements,
+  expectedByKind as withoutStars,
+} from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import { deliver, entity, install, projectPayload, untilResponsesMatchWorld } from '../../e2e/gitlab/fixture.ts';
 import { runTask } from '../../e2e/installations/installed.ts';
@@ -69,7 +73,7 @@ describe('achievements at GitLab', () => {
         await poll();
         return undefined;
       }, 'all of it is stored');
-      const earned = (name: string) => achievementsOf(service, entity(name));
+      const earned = (name: string) => findAchievements(service, entity(name));
       await service.get(entity('ada-lovelace'));
       await service.get(entity('max-member'));
       const expected = { 'ada-lovelace': ['Gazer', 'Opener', 'Small change'], 'max-member': ['Gazer', 'Reviewer'] };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { delivery, events } from '../../../simulators/gitlab/deliveries.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
 import { countersIn } from '../../contract/service-responses.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
@@ -60,6 +60,6 @@ describe('application of GitLab deliveries', () => {
     await deliver(fixture, 'Issue Hook', events.issue(projectPayload(repositories.handbook), olive, 'close'));
     await untilIdle(service);
     for (const { login } of [ada, max])
-      assert.deepEqual(await countersIn(service, entity(login)), countersOf(world, login));
+      assert.deepEqual(await countersIn(service, entity(login)), toCounters(world, login));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../../simulators/world/expected-totals.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
 import { setVisibility } from '../../../simulators/world/mutations.ts';
 import { toContributors } from '../../contract/service-responses.ts';
@@ -51,7 +51,7 @@ describe('polls of owners at GitLab', () => {
 
 async function assertContributors({ service, world }: Fixture, name: string): Promise<void> {
   const { body } = await service.get(`${entity(name)}/contributors?limit=100`);
-  assert.deepEqual(toContributors(body.data), contributorsOf(world, name));
+  assert.deepEqual(toContributors(body.data), listContributors(world, name));
 }
 
 /** Makes one change after the other in a project, and asserts that the next round of polls finds each. */

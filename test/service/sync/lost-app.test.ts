@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { untilIdle } from '../../e2e/access/state.ts';
 import { organization, reconcileNow, runTask, untilRepositoryIs } from '../../e2e/installations/installed.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
@@ -28,7 +28,7 @@ describe('loss of the access of an App', () => {
     await runTask(service, 'find_missed_deliveries');
     assert.equal(appWarnings(service.lines).length, 1, service.lines.join(''));
     const response = await service.getComplete(`${simulator.accounts.user}/contributions`);
-    assert.deepEqual(response.body.data[0]?.['contributions'], countersOf(simulator.world, simulator.accounts.user));
+    assert.deepEqual(response.body.data[0]?.['contributions'], toCounters(simulator.world, simulator.accounts.user));
     const path = `${engines.name}/contributors?limit=100`;
     await until(async () => {
       await service.get(path);

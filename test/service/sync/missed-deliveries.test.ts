@@ -30,7 +30,7 @@ async function delaySchedule({ database }: TestService): Promise<void> {
   );
 }
 
-const attemptsOf = ({ app }: Simulator, guid: string | undefined): Attempt[] =>
+const listAttempts = ({ app }: Simulator, guid: string | undefined): Attempt[] =>
   app.deliverer.attempts.filter((attempt) => attempt.guid === guid);
 
 describe('missed deliveries', () => {
@@ -57,14 +57,14 @@ describe('missed deliveries', () => {
     await untilRepositoryIs(service, 'lost-engine', /^public installed/);
     await app.deliverer.idle();
     assert.deepEqual(
-      attemptsOf(simulator, missed?.guid).map(({ isRedelivery, statusCode }) => [isRedelivery, statusCode]),
+      listAttempts(simulator, missed?.guid).map(({ isRedelivery, statusCode }) => [isRedelivery, statusCode]),
       [
         [false, 504],
         [true, 202],
       ],
     );
     // The delivery arrived, though GitHub recorded it as lost.
-    assert.equal(attemptsOf(simulator, late?.guid).length, 1);
+    assert.equal(listAttempts(simulator, late?.guid).length, 1);
     assert.equal(await missedCount(service), 1);
     await service.database.pool.query("update redeliveries set found_at = found_at - interval '1 day'");
     const before = app.deliverer.attempts.length;
@@ -104,7 +104,7 @@ describe('missed deliveries', () => {
         await runTask(service, 'find_missed_deliveries');
         await app.deliverer.idle();
       }
-      return attemptsOf(simulator, guid).length - 1;
+      return listAttempts(simulator, guid).length - 1;
     };
     assert.equal(await requestsAfter(6, 300), 3);
     assert.equal(await requestsAfter(18, 14_400), 11);
@@ -115,7 +115,7 @@ describe('missed deliveries', () => {
     time.advance(4 * 86_400);
     await runTask(service, 'find_missed_deliveries');
     await app.deliverer.idle();
-    assert.equal(attemptsOf(simulator, guid).length, 12);
+    assert.equal(listAttempts(simulator, guid).length, 12);
   });
 
   it('are requested page by page after a downtime, from the start of the list after an invalid cursor', async () => {

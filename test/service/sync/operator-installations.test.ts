@@ -9,7 +9,7 @@ import type { TestService } from '../../e2e/service.ts';
 import { runCommand } from '../../run-command.ts';
 import { startSteppedService } from './stepped-service.ts';
 
-function environmentOf(simulator: Simulator, service: TestService, token: TokenName): Record<string, string> {
+function toEnvironment(simulator: Simulator, service: TestService, token: TokenName): Record<string, string> {
   return {
     DATA_DIR: service.dataDir,
     DATABASE_URL: service.databaseUrl,
@@ -24,7 +24,7 @@ describe('installations by the operator', () => {
   it('installs a repository, then everything, for the operator, and removes both, while the service runs', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startSteppedService({ simulator, tokens: ['organization_admin'] });
-    const environment = environmentOf(simulator, service, 'organization_admin');
+    const environment = toEnvironment(simulator, service, 'organization_admin');
     const install = (target: string): Promise<string[]> => runCommand(installByName, target, environment);
     const uninstall = (target: string): Promise<string[]> => runCommand(uninstallByName, target, environment);
     const list = (): Promise<string[]> => runCommand(listInstalled, undefined, environment);
@@ -63,7 +63,7 @@ describe('installations by the operator', () => {
     const lines = await runCommand(
       installByName,
       'github/analytical-engines',
-      environmentOf(simulator, service, 'public_only'),
+      toEnvironment(simulator, service, 'public_only'),
     );
     assert.match(lines[1] ?? '', /^warning: plaudit: private data of analytical-engines cannot be read/);
     await untilRepositoryIs(service, 'engine-1', /^public installed collected$/);

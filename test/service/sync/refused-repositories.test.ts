@@ -16,7 +16,7 @@ function publicRepository({ world }: Simulator): Repository {
   );
 }
 
-async function stateOf({ database }: SteppedService, { id }: Repository) {
+async function findState({ database }: SteppedService, { id }: Repository) {
   const { rows } = await database.pool.query<{ isDeleted: boolean; failures: string[] }>(
     `select r.deleted_at is not null as "isDeleted",
        array(select distinct s.failure || ': ' || s.failure_reason from streams s
@@ -41,7 +41,7 @@ describe('stored repositories that their host refuses', () => {
     advance(3700);
     const after = await service.getAfterWork(path);
     assert.deepEqual([after.status, after.body.data], [200, before.body.data]);
-    const { isDeleted, failures } = await stateOf(service, repository);
+    const { isDeleted, failures } = await findState(service, repository);
     assert.equal(isDeleted, false);
     assert.match(failures.join(), /^provider_denied: Resource protected by organization SAML enforcement/);
     assert.match(service.lines.join(''), /You must grant your Personal Access token access/);
@@ -49,7 +49,7 @@ describe('stored repositories that their host refuses', () => {
     simulator.refusing.allow(engines.name);
     advance(3700);
     await service.getAfterWork(path);
-    assert.deepEqual(await stateOf(service, repository), { isDeleted: false, failures: [] });
+    assert.deepEqual(await findState(service, repository), { isDeleted: false, failures: [] });
   });
 
   it('stay shown when git does not show them and the check for them is refused', async () => {
@@ -67,7 +67,7 @@ describe('stored repositories that their host refuses', () => {
       times: 1000,
     });
     await service.getAfterWork(`${engines.name}/contributors`);
-    const { isDeleted, failures } = await stateOf(service, repository);
+    const { isDeleted, failures } = await findState(service, repository);
     assert.equal(isDeleted, false);
     assert.match(failures.join(), /^not_found: /);
   });

@@ -20,8 +20,8 @@ import {
   findContradictions,
   type Reader,
   readBoardNumbers,
-  readerOf,
   readShownNumbers,
+  toReader,
 } from './shown-numbers.ts';
 import { type SteppedService, startSteppedService } from './stepped-service.ts';
 
@@ -65,7 +65,7 @@ class Comparison {
   }
 }
 
-const authorOf = ({ login, emails }: Account) => ({ name: login, email: emails[0] ?? '' });
+const toAuthor = ({ login, emails }: Account) => ({ name: login, email: emails[0] ?? '' });
 
 /** Changes one thing of a repository, as people do, and returns its name. */
 function changeSomething(world: World, repository: Repository, people: readonly Account[], random: Random): string {
@@ -73,7 +73,7 @@ function changeSomething(world: World, repository: Repository, people: readonly 
   const { issues, pullRequests } = repository;
   const [issue, pull] = [issues.at(-1), pullRequests.at(-1)];
   const changes: Record<string, () => void> = {
-    'a commit': () => addCommit(world, repository, { author: authorOf(author) }),
+    'a commit': () => addCommit(world, repository, { author: toAuthor(author) }),
     'an issue': () => addIssue(world, repository, { author }),
     'a review': () =>
       addReview(world, pull ?? addPullRequest(world, repository, { author }), { author: random.pick(people) }),
@@ -104,8 +104,8 @@ async function followChanges(followed: Followed, comparison: Comparison, rounds:
   const { service, world, provider, accounts } = followed;
   const organization = world.accountByLogin(engines.name) ?? assert.fail();
   const people = accounts.flatMap((login) => world.accountByLogin(login) ?? []).filter(({ type }) => type === 'User');
-  const reader = readerOf(service, provider);
-  comparison.begin(readerOf(service.asIs, provider), accounts);
+  const reader = toReader(service, provider);
+  comparison.begin(toReader(service.asIs, provider), accounts);
   for (let round = 0; round <= rounds; round += 1) {
     const { random } = comparison;
     const repositories = world.owned(organization).filter(({ isFork }) => !isFork);
@@ -121,7 +121,7 @@ async function followChanges(followed: Followed, comparison: Comparison, rounds:
     await comparison.compare(change, round === 0 || round === rounds);
   }
   const { comparisons, contradictions, changes } = comparison;
-  const ranked = await readBoardNumbers(readerOf(service.asIs, provider), engines.name);
+  const ranked = await readBoardNumbers(toReader(service.asIs, provider), engines.name);
   assert.ok(ranked.length > 2);
   assert.deepEqual([...contradictions], [], changes.join());
   assert.ok(comparisons > 1000, `${comparisons}`);

@@ -8,7 +8,7 @@ import type { TestService } from '../../e2e/service.ts';
 export type Reader = Pick<TestService, 'get'>;
 
 /** Returns a reader of the same addresses at another host. */
-export function readerOf(service: Reader, provider: string): Reader {
+export function toReader(service: Reader, provider: string): Reader {
   return {
     get: (path, init) =>
       service.get(
@@ -153,12 +153,12 @@ function listNumbers(prefix: string, counters: Counters, { meta_data: meta }: Bo
 }
 
 /** Names the account and the window of a number. A window that begins before every item is the lifetime. */
-function nameOf(account: string, window: string): string {
+function toName(account: string, window: string): string {
   return `of ${account} ${window === everything ? '' : window}`.trim();
 }
 
 async function readCounters(service: Reader, account: string, window: string): Promise<ShownNumber[]> {
-  const meaning = nameOf(account, window);
+  const meaning = toName(account, window);
   const path = `${account}/contributions`;
   const shown: ShownNumber[] = [];
   const body = await readJson(service, `${path}?${window}`);
@@ -205,7 +205,7 @@ async function readPage(service: Reader, account: string, window: string): Promi
     new RegExp(`<a href="/\\w+/${account}/contributions/(\\w+)(?:\\?([^"]*))?" class="number"[^>]*>([^<]*)</a>`, 'g'),
   );
   return [...links].map(([, counter, query = '', number = '']) => ({
-    meaning: `${counter} ${nameOf(account, query)}`,
+    meaning: `${counter} ${toName(account, query)}`,
     address,
     value: /\d/.test(number) ? Number(number.replaceAll(/\D/g, '')) : null,
     isMissing: isCollecting || isPart || named.split(', ').includes(labels.get(counter) ?? '') || !/\d/.test(number),
@@ -239,7 +239,7 @@ async function readContributors(service: Reader, account: string, window: string
   const isIncomplete = (body: Body): boolean => (body.meta_data.missing ?? []).length > 0;
   const drawn = await readDescription(service, `${path}?limit=100&format=svg&bots=true&${window}`);
   for (const { name, contributions } of people.slice(0, 3)) {
-    const meaning = `contributions of ${name} to those ${nameOf(account, window)}`;
+    const meaning = `contributions of ${name} to those ${toName(account, window)}`;
     shown.push({ meaning, address, value: contributions, isMissing: isIncomplete(list) });
     const evidencePath = `${path}/${encodeURIComponent(name)}/evidence?limit=1&${window}`;
     const evidence = await readJson(service, evidencePath);

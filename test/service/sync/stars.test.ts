@@ -94,7 +94,7 @@ async function startFollowing(simulator: Simulator): Promise<TestService> {
   return service;
 }
 
-const requestsOf = ({ requests }: Simulator, name: string): number =>
+const listRequests = ({ requests }: Simulator, name: string): number =>
   requests.filter((request) => request.name === name).length;
 
 describe('stars of an installed repository', () => {
@@ -128,7 +128,7 @@ describe('stars of an installed repository', () => {
       .owned(organization(simulator))
       .filter((repository) => world.starsOf(repository).length > 0);
     assert.ok(
-      requestsOf(simulator, 'Stars') <= repositories.length,
+      listRequests(simulator, 'Stars') <= repositories.length,
       'a withheld list is not read again on the same day',
     );
     const { body } = await service.getComplete(`${engines.name}/contributions`);

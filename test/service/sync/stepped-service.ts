@@ -73,7 +73,7 @@ export async function startSteppedService(options: SteppedOptions): Promise<Step
     // A request may still be adding a job in the background, for which its response did not wait.
     while (hasRequests()) await immediate();
     for (let round = 0; await makeDue(pool); round += 1) {
-      if (round === maxRounds) throw new Error(`jobs add each other: ${(await keysOf(pool)).join()}`);
+      if (round === maxRounds) throw new Error(`jobs add each other: ${(await findKeys(pool)).join()}`);
       const client = await pool.connect();
       try {
         await runTaskListOnce({ pgPool: pool, noHandleSignals: true, logger, preset }, tasks, client).promise;
@@ -126,10 +126,10 @@ const isLeft = `attempts < max_attempts and run_at <= now() + interval '${longes
 /** Lets delayed jobs run now. @returns whether any job is left. */
 async function makeDue(pool: Pool): Promise<boolean> {
   await pool.query(`update graphile_worker._private_jobs set run_at = now() where run_at > now() and ${isLeft}`);
-  return (await keysOf(pool)).length > 0;
+  return (await findKeys(pool)).length > 0;
 }
 
-async function keysOf(pool: Pool): Promise<string[]> {
+async function findKeys(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ job: string }>(
     `select coalesce(key, task_identifier) as job from graphile_worker.jobs where ${isLeft}`,
   );

@@ -11,7 +11,7 @@ export interface SyncOptions {
   target: string;
 }
 
-function environmentOf({ simulator, databaseUrl, dataDir }: SyncOptions): Record<string, string> {
+function toEnvironment({ simulator, databaseUrl, dataDir }: SyncOptions): Record<string, string> {
   return {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
@@ -26,7 +26,7 @@ function environmentOf({ simulator, databaseUrl, dataDir }: SyncOptions): Record
 export async function runSync(options: SyncOptions, signal = new AbortController().signal): Promise<string[]> {
   const printed: string[] = [];
   const io = {
-    environment: environmentOf(options),
+    environment: toEnvironment(options),
     print: (line: string) => void printed.push(line),
     warn: () => {},
     isTerminal: false,
@@ -40,7 +40,7 @@ export async function runSync(options: SyncOptions, signal = new AbortController
 export function startSync(options: SyncOptions): { kill: () => void; ended: Promise<unknown> } {
   const child = spawn(process.execPath, [program, 'sync', options.target], {
     stdio: 'ignore',
-    env: { ...process.env, ...environmentOf(options) },
+    env: { ...process.env, ...toEnvironment(options) },
   });
   return { kill: () => void child.kill('SIGKILL'), ended: once(child, 'exit') };
 }

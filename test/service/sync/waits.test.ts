@@ -18,7 +18,7 @@ const found = async (service: TestService, name: string) => {
 };
 
 /** Requests a name whose lookup is delayed. @returns the seconds in `Retry-After`. */
-async function delayOf(service: TestService, name: string): Promise<number> {
+async function findDelay(service: TestService, name: string): Promise<number> {
   await service.get(name);
   const { status, headers } = await service.get(name);
   assert.equal(status, 202);
@@ -33,7 +33,7 @@ describe('limit of waiting times', () => {
     {
       await using service = await startSteppedService({ simulator, databaseUrl: database.url });
       simulator.faults.add({ kind: 'primary_limit_429', retryAfterS, times: 1 });
-      const waitS = await delayOf(service, user);
+      const waitS = await findDelay(service, user);
       assert.ok(waitS > 3000 && waitS <= 3600, `${waitS} s`);
     }
     await using service = await startSteppedService({ simulator, databaseUrl: database.url });
@@ -69,7 +69,7 @@ describe('limit of waiting times', () => {
     assert.equal((await found(service, accounts.empty)).status, 200);
     const token = `installation:${installation.id}`;
     simulator.faults.add({ kind: 'primary_limit_429', retryAfterS, token, times: 1_000_000 });
-    assert.ok((await delayOf(service, accounts.user)) > 30);
+    assert.ok((await findDelay(service, accounts.user)) > 30);
     app.install(organization(simulator));
     await reconcileNow(service);
     assert.equal((await found(service, accounts.user)).status, 200);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { Rewrite } from '../../../simulators/host.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { narrowUncollected } from '../../../src/contributions/items/collection-store.ts';
 import { findUndated } from '../../../src/contributions/windows/counted-window-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
@@ -70,7 +70,7 @@ describe('completeness of windows while an organization is read for the first ti
       assert.equal(incomplete.meta_data.missing?.includes('issues'), true, path);
     }
     const { data } = await read('contributions?', inside);
-    const expected = countersOf(simulator.world, engines.name, undefined, { since: inside, until: null });
+    const expected = toCounters(simulator.world, engines.name, undefined, { since: inside, until: null });
     const { issues, issues_closed: closed } = data[0]?.contributions ?? {};
     assert.deepEqual([issues, closed], [expected.issues, expected.issues_closed]);
   });
@@ -85,7 +85,7 @@ describe("choice of the numbers of a window when the host's lifetime numbers say
   /** Stores what the host counts in the window, and that it counts more in all. */
   async function report(more: Partial<Record<string, number>>): Promise<void> {
     const { pool } = shared.service.database;
-    const counted: Record<string, number> = countersOf(shared.simulator.world, ada.name, undefined, range);
+    const counted: Record<string, number> = toCounters(shared.simulator.world, ada.name, undefined, range);
     const names = ['commits', 'issues', 'pull_requests', 'reviews'];
     const counters = Object.fromEntries(names.map((name) => [name, (counted[name] ?? 0) + (more[name] ?? 0)]));
     await pool.query(
@@ -119,7 +119,7 @@ describe("choice of the numbers of a window when the host's lifetime numbers say
   it("takes the host's where less is stored", async () => {
     await report({ reviews: 1 });
     const { meta_data: metadata, data } = await read(`?${query}&v=2`);
-    const expected = countersOf(shared.simulator.world, ada.name, undefined, range);
+    const expected = toCounters(shared.simulator.world, ada.name, undefined, range);
     assert.deepEqual([metadata.source, data[0]?.contributions['reviews']], ['host', expected.reviews + 1]);
   });
 });

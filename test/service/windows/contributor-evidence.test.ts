@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../../simulators/world/expected-totals.ts';
 import { readWindow } from '../../../src/model/windows/window.ts';
 import { sampled } from '../../depth.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
@@ -39,7 +39,7 @@ describe('evidence of contributors', () => {
     it(`adds up to each number ${query === '' ? 'of the lifetime' : `for ${query}`}`, async () => {
       const window = readWindow(Object.fromEntries(new URLSearchParams(query)), now());
       const { world } = shared.simulator;
-      const people = contributorsOf(world, engines.name, window === undefined ? {} : { range: window });
+      const people = listContributors(world, engines.name, window === undefined ? {} : { range: window });
       assert.ok(people.length > 0);
       for (const { login, contributions } of sampled(people.slice(0, 12), 3)) {
         const path = `${engines.name}/contributors/${encodeURIComponent(login)}/evidence?limit=100&${query}`;
@@ -58,7 +58,7 @@ describe('evidence of contributors', () => {
     const organization = world.accountByLogin(engines.name) ?? assert.fail();
     const token = await serviceToken(shared.service, shared.simulator, engines);
     for (const { name } of world.owned(organization)) {
-      const [first] = contributorsOf(world, engines.name, {
+      const [first] = listContributors(world, engines.name, {
         repository: name,
         viewer: { accountId: organization.id, seesPrivate: true },
       });
@@ -72,7 +72,7 @@ describe('evidence of contributors', () => {
   });
 
   it('sends one 404 for unknown and hidden people', async () => {
-    const [first] = contributorsOf(shared.simulator.world, engines.name);
+    const [first] = listContributors(shared.simulator.world, engines.name);
     const login = first?.login ?? assert.fail();
     const path = (name: string) => `${engines.name}/contributors/${name}/evidence`;
     const absent = await shared.service.get(path('no-such-person'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
+import { listContributors } from '../../../simulators/world/expected-totals.ts';
 import { readWindow } from '../../../src/model/windows/window.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
@@ -36,7 +36,7 @@ describe('lists of contributors in a window', () => {
       const range = readWindow(text, now()) ?? assert.fail();
       const { world } = shared.simulator;
       const { body } = await get(`${engines.name}/contributors?limit=100&${query}`);
-      assert.deepEqual(numbers(body), contributorsOf(world, engines.name, { range }));
+      assert.deepEqual(numbers(body), listContributors(world, engines.name, { range }));
       assert.equal(body.meta_data['source'], 'collected');
       assert.ok(body.meta_data['window']);
     });
@@ -51,8 +51,8 @@ describe('lists of contributors in a window', () => {
     }));
     for (const text of [...years, { since: '2026-02-03T04:05:06Z', until: '2026-05-06' }]) {
       const range = readWindow(text, now()) ?? assert.fail();
-      const former = contributorsOf(world, engines.name, { range: { ...range, since: null, until: range.since } });
-      const expected = contributorsOf(world, engines.name, { range }).filter(
+      const former = listContributors(world, engines.name, { range: { ...range, since: null, until: range.since } });
+      const expected = listContributors(world, engines.name, { range }).filter(
         ({ login }) => !former.some((person) => person.login === login),
       );
       const query = new URLSearchParams(text).toString();
@@ -98,7 +98,7 @@ describe('lists of contributors in a window', () => {
     const name = repository?.name ?? assert.fail();
     const all = await get(`${engines.name}/contributors?limit=100`);
     const only = await get(`${engines.name}/contributors?limit=100&repositories=${name.toUpperCase()}`);
-    assert.deepEqual(numbers(only.body), contributorsOf(world, engines.name, { repository: name }));
+    assert.deepEqual(numbers(only.body), listContributors(world, engines.name, { repository: name }));
     const excluded = await get(
       `${engines.name}/contributors?limit=100&repositories=${name}&exclude_repositories=${name}`,
     );
@@ -168,7 +168,7 @@ describe('lists of contributors in a window', () => {
     }
     const badge = (await shared.service.get(`${engines.name}/badges/community?period=2025`)).text;
     const range = readWindow({ period: '2025' }, now()) ?? assert.fail();
-    const people = contributorsOf(shared.simulator.world, engines.name, { range }).filter(
+    const people = listContributors(shared.simulator.world, engines.name, { range }).filter(
       ({ login }) => shared.simulator.world.accountByLogin(login)?.type !== 'Bot',
     );
     assert.match(badge, new RegExp(`>${people.length}<|>${people.length} `));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
@@ -29,7 +29,7 @@ describe('endpoint 2 with a window', () => {
       stars: _stars,
       discussions_answered: _answered,
       ...expected
-    } = countersOf(shared.simulator.world, engines.name, undefined, range);
+    } = toCounters(shared.simulator.world, engines.name, undefined, range);
     const { stars: _given, discussions_answered: _accepted, ...counted } = data[0]?.contributions ?? {};
     assert.deepEqual(counted, expected);
     assert.deepEqual(data[0]?.window, window);

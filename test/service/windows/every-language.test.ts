@@ -16,7 +16,7 @@ describe('the number of a language', () => {
     await storeLanguages(shared.service.database.connection);
     own = bearer(await serviceToken(shared.service, shared.simulator, engines));
   });
-  const listOf = async <Item>(path: string, init?: RequestInit): Promise<Item[]> =>
+  const findList = async <Item>(path: string, init?: RequestInit): Promise<Item[]> =>
     (await readPages(shared.service, path, init)).items as Item[];
 
   /** Checks that the files of the commits at an address and the remainder are together the number of a language. */
@@ -37,7 +37,7 @@ describe('the number of a language', () => {
     it(`adds up, and as drawn ${query === '' ? 'in its lifetime' : `for ${query}`}`, async () => {
       for (const { name } of [ada, engines]) {
         const path = `${name}/contributions`;
-        const languages = await listOf<{ language: string; files: number }>(`${path}/languages?${query}`);
+        const languages = await findList<{ language: string; files: number }>(`${path}/languages?${query}`);
         assert.ok(query !== '' || languages.length === 3, name);
         for (const { language, files } of languages)
           await proveFiles(files, `${path}/languages/${encodeURIComponent(language)}?limit=2&${query}`);
@@ -70,7 +70,7 @@ describe('the number of a language', () => {
     const { pool } = service.database;
     const path = `${engines.name}/contributions/languages`;
     const filesIn = async (suffix: string, init?: RequestInit): Promise<number> => {
-      const languages = await listOf<{ language: string; files: number }>(`${path}${suffix}`, init);
+      const languages = await findList<{ language: string; files: number }>(`${path}${suffix}`, init);
       return languages.find(({ language }) => language === 'TypeScript')?.files ?? 0;
     };
     const all = await filesIn('?private=true', own);

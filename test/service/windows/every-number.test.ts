@@ -11,7 +11,7 @@ import { readPages } from '../http/read-pages.ts';
 import { shareStoredService } from '../http/stored-service.ts';
 import { storeBoard } from '../pages/stored-board.ts';
 import { defined, definedOnCards, others } from './defined-numbers.ts';
-import { cardsOf, type Description, numbersOf } from './numbers.ts';
+import { type Description, listCards, listNumbers } from './numbers.ts';
 
 /** The counters that the card shows on request. */
 const rareCounters = counterRows.flatMap(({ name, isUsual }) => (isUsual ? [] : [name]));
@@ -42,7 +42,7 @@ describe('every number', () => {
   before(async () => {
     own = bearer(await serviceToken(shared.service, shared.simulator, engines));
   });
-  const listOf = async <Item>(path: string, init?: RequestInit): Promise<Item[]> =>
+  const findList = async <Item>(path: string, init?: RequestInit): Promise<Item[]> =>
     (await readPages(shared.service, path, init)).items as Item[];
 
   /** Checks that the items at an address and the remainder are together a number. */
@@ -69,7 +69,7 @@ describe('every number', () => {
       data: { counter: string }[];
     };
     const counters = new Set(definitions.data.map(({ counter }) => counter));
-    for (const [operation, paths] of numbersOf(api)) {
+    for (const [operation, paths] of listNumbers(api)) {
       const numbers = paths.filter((path) => !others.test(path)).map((path) => path.replace('data[].', ''));
       const expected = Object.keys(defined[operation] ?? {});
       assert.deepEqual(
@@ -78,7 +78,7 @@ describe('every number', () => {
         `${operation} has other numbers than defined-numbers.ts`,
       );
     }
-    assert.deepEqual(cardsOf(api).toSorted(), Object.keys(definedOnCards).toSorted());
+    assert.deepEqual(listCards(api).toSorted(), Object.keys(definedOnCards).toSorted());
     const named = [...Object.values(defined).flatMap(Object.values<string>), ...Object.values(definedOnCards).flat()];
     for (const counter of named) assert.ok(counters.has(counter), counter);
   });
@@ -91,7 +91,7 @@ describe('every number', () => {
     it(`adds up for an account ${query === '' ? 'in its lifetime' : `for ${query}`}`, async () => {
       for (const { name } of [ada, engines, keeper]) {
         const path = `${name}/contributions`;
-        const [account] = await listOf<Account>(`${path}?limit=1&${query}`);
+        const [account] = await findList<Account>(`${path}?limit=1&${query}`);
         assert.ok(account);
         for (const [counter, number] of Object.entries(account.contributions)) {
           if (query !== '' && isTimeless(counter)) continue;
@@ -133,13 +133,13 @@ describe('every number', () => {
   });
 
   it('adds up for a repository', async () => {
-    const repositories = await listOf<{ name: string; fork: boolean; stars: number }>(
+    const repositories = await findList<{ name: string; fork: boolean; stars: number }>(
       `${engines.name}/repositories`,
       own,
     );
     for (const { name, fork, stars } of repositories) {
       const path = `${engines.name}/repositories/${name}/contributions`;
-      const [numbers] = await listOf<Account>(path, own);
+      const [numbers] = await findList<Account>(path, own);
       for (const [counter, number] of Object.entries(numbers?.contributions ?? {}))
         await prove(number, `${path}/${counter}?limit=100`, own);
       if (!fork) assert.equal(numbers?.contributions['stars'], stars);
@@ -161,7 +161,7 @@ describe('every number', () => {
       windows.map((window) => [window, narrow].filter((part) => part !== '').join('&')),
     );
     for (const query of sampled(queries, 2)) {
-      const people = await listOf<{ name: string; contributions: number }>(`${path}?limit=100&${query}`);
+      const people = await findList<{ name: string; contributions: number }>(`${path}?limit=100&${query}`);
       const ofPerson = query.replace('newcomers=true&', '');
       for (const { name, contributions } of people.slice(0, 4))
         await prove(contributions, `${path}/${encodeURIComponent(name)}/evidence?limit=100&${ofPerson}`);
@@ -172,7 +172,7 @@ describe('every number', () => {
     const absent = await shared.service.get(`${path}/${ada.name}/evidence?repositories=no-such`);
     const hidden = await shared.service.get(`${path}/${ada.name}/evidence?repositories=hidden-engine`);
     assert.deepEqual([absent.status, hidden.status, hidden.text], [404, 404, absent.text]);
-    const [first] = await listOf<{ name: string; contributions: number }>(
+    const [first] = await findList<{ name: string; contributions: number }>(
       `${engines.name}/repositories/engine-1/contributors`,
       own,
     );
@@ -201,38 +201,40 @@ describe('every number', () => {
       queries.flatMap((one) => narrowed.map((narrow) => `${one}${narrow}`)),
       3,
     )) {
-      const people = await listOf(`${engines.name}/contributors?limit=100&bots=true&${query}`);
+      const people = await findList(`${engines.name}/contributors?limit=100&bots=true&${query}`);
       const drawn = await description(`${engines.name}/badges/community?bots=true&${query}`);
       assert.ok(drawn.includes(` ${people.length} contributor`), `${query}: ${drawn}`);
     }
     for (const query of queries) {
-      const ofOne = await listOf(`${engines.name}/contributors?limit=100&bots=true&repository=engine-1&${query}`);
+      const ofOne = await findList(`${engines.name}/contributors?limit=100&bots=true&repository=engine-1&${query}`);
       const badge = await description(`${engines.name}/repositories/engine-1/badges/community?bots=true&${query}`);
       assert.ok(badge.includes(` ${ofOne.length} contributor`), badge);
     }
   });
 
   it('is for days the sum of their items', async () => {
-    const sumOf = async (name: string, query: string): Promise<number> => {
+    const findSum = async (name: string, query: string): Promise<number> => {
       let sum = 0;
       for (const kind of namesOfKinds(contributionKinds))
-        sum += (await listOf(`${name}/contributions/${kind}?limit=100&${query}`)).length;
+        sum += (await findList(`${name}/contributions/${kind}?limit=100&${query}`)).length;
       return sum;
     };
     const calendar = await description(`${ada.name}/contributions?format=svg&card=calendar`);
     assert.equal(
       /^(\d+) contributions/.exec(calendar)?.[1],
-      String(await sumOf(ada.name, 'period=last-365d')),
+      String(await findSum(ada.name, 'period=last-365d')),
       calendar,
     );
-    const people = await listOf<{ contributions: number }>(`${engines.name}/contributors?limit=100&period=last-365d`);
+    const people = await findList<{ contributions: number }>(`${engines.name}/contributors?limit=100&period=last-365d`);
     const ofAll = people.reduce((sum, { contributions }) => sum + contributions, 0);
     const drawn = await description(`${engines.name}/contributions?format=svg&card=calendar`);
     assert.equal(/^(\d+) contributions/.exec(drawn)?.[1], String(ofAll), drawn);
     const streak = await description(`${ada.name}/contributions?format=svg&card=streak`);
     assert.match(streak, /Longest streak: 2 days \(Feb 5 – 6, 2026\)/);
-    for (const day of ['2026-02-05', '2026-02-06']) assert.ok((await sumOf(ada.name, `since=${day}&until=${day}`)) > 0);
-    for (const day of ['2026-02-04', '2026-02-07']) assert.equal(await sumOf(ada.name, `since=${day}&until=${day}`), 0);
+    for (const day of ['2026-02-05', '2026-02-06'])
+      assert.ok((await findSum(ada.name, `since=${day}&until=${day}`)) > 0);
+    for (const day of ['2026-02-04', '2026-02-07'])
+      assert.equal(await findSum(ada.name, `since=${day}&until=${day}`), 0);
   });
 
   it('adds up for a board, now and in a frozen season, and as drawn', async () => {
@@ -242,7 +244,7 @@ describe('every number', () => {
     const path = `${engines.name}/boards/all`;
     const drawn = await description(`${path}?format=svg&limit=100`);
     for (const list of [path, `${path}/seasons/1`]) {
-      const people = await listOf<Ranked>(`${list}?limit=100`);
+      const people = await findList<Ranked>(`${list}?limit=100`);
       assert.ok(people.length > 3);
       for (const { person, points, rank, points_by_rule: byRule, evidence_url: url } of people) {
         const { pathname, search } = new URL(url);
@@ -265,7 +267,7 @@ describe('every number', () => {
         assert.ok(drawn.includes(`${person.name}: ${points}`), drawn);
       }
     }
-    const [board] = await listOf<{ people: number }>(`${engines.name}/boards`);
-    assert.equal(board?.people, (await listOf(`${path}?limit=100`)).length);
+    const [board] = await findList<{ people: number }>(`${engines.name}/boards`);
+    assert.equal(board?.people, (await findList(`${path}?limit=100`)).length);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { counterNames } from '../../../src/model/counters.ts';
 import { readWindow } from '../../../src/model/windows/window.ts';
 import { sampled } from '../../depth.ts';
@@ -8,12 +8,12 @@ import { ada, bearer, engines, keeper, serviceToken } from '../../integration/ac
 import { storeAbsentRepositories } from '../../integration/http/stored-world.ts';
 import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { checkSum, evidenceOf } from './listed-evidence.ts';
+import { checkSum, toEvidence } from './listed-evidence.ts';
 
 describe('evidence of counters', () => {
   const { now } = clock();
   const shared = shareStoredService({ simulator: { now }, service: { now } });
-  const { get, readAll } = evidenceOf(shared);
+  const { get, readAll } = toEvidence(shared);
 
   for (const query of [
     '',
@@ -25,7 +25,7 @@ describe('evidence of counters', () => {
       const { world } = shared.simulator;
       const window = readWindow(Object.fromEntries(new URLSearchParams(query)), now());
       const logins = [ada.name, engines.name, keeper.name];
-      const expected = new Map(logins.map((login) => [login, countersOf(world, login, undefined, window)]));
+      const expected = new Map(logins.map((login) => [login, toCounters(world, login, undefined, window)]));
       const counters = logins.flatMap((login) => counterNames.map((counter) => ({ login, counter })));
       for (const { login, counter } of sampled(counters, 3)) {
         const path = `${login}/contributions/${counter}?limit=${counter === 'commits' ? 100 : 7}&${query}`;
@@ -59,7 +59,7 @@ describe('evidence of counters', () => {
         }
       }
     }
-    const { contributed_to: _none, ...expected } = countersOf(world, engines.name);
+    const { contributed_to: _none, ...expected } = toCounters(world, engines.name);
     assert.deepEqual(sums, expected);
     const hidden = world.owned(organization).find(({ visibility }) => visibility !== 'public')?.name ?? assert.fail();
     await storeAbsentRepositories(shared.service.database.connection, engines.name, ['no-such', hidden]);
@@ -270,7 +270,7 @@ describe('evidence of counters', () => {
     for (const counter of [...counterNames, 'experience', 'level', 'contributions', 'achievements'])
       assert.ok(data.some((rule) => rule.counter === counter && rule.description !== ''));
     assert.ok(data.some(({ id }) => id === 'commit.co-author'));
-    const sinceOf = (ruleId: string) => data.find(({ id }) => id === ruleId)?.since_version;
-    assert.deepEqual(['issue.opened', 'issue.commented', 'achievements.awarded'].map(sinceOf), ['0.1', '0.3', '0.3']);
+    const toSince = (ruleId: string) => data.find(({ id }) => id === ruleId)?.since_version;
+    assert.deepEqual(['issue.opened', 'issue.commented', 'achievements.awarded'].map(toSince), ['0.1', '0.3', '0.3']);
   });
 });

@@ -37,11 +37,11 @@ describe('items in forks', () => {
     const owner = bearer(await serviceToken(service, simulator, engines));
     const ofRepository = `${engines.name}/repositories/engine-1/contributors?${everything}`;
     const before = { numbers: await countAll(), people: (await get(ofRepository, owner)).data };
-    const momentsOf = (list: Listed[]) => list.map(({ occurred_dttm: at }) => at).toSorted();
+    const listMoments = (list: Listed[]) => list.map(({ occurred_dttm: at }) => at).toSorted();
     const items = await Promise.all(
       counters.map(async (name) => {
         const path = `${ada.name}/contributions/${name}`;
-        return momentsOf([...(await listed(path)), ...(await listed(path, '&excluded=true'))]);
+        return listMoments([...(await listed(path)), ...(await listed(path, '&excluded=true'))]);
       }),
     );
     assert.ok(counters.some((name) => (before.numbers[name] ?? 0) > 0));
@@ -58,7 +58,7 @@ describe('items in forks', () => {
         excluded.every(({ reason }) => reason === 'fork'),
         name,
       );
-      assert.deepEqual(momentsOf(excluded), items[index], name);
+      assert.deepEqual(listMoments(excluded), items[index], name);
     }
     assert.equal(numbers['contributed_to'], 0);
     assert.deepEqual((await get(ofRepository, owner)).data, before.people);

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../src/database/connections/transaction.ts'
 import { ada, engines } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { checkSum, evidenceOf } from './listed-evidence.ts';
+import { checkSum, toEvidence } from './listed-evidence.ts';
 
 interface Numbers {
   meta_data: { window: { until: string | null } };
@@ -19,7 +19,7 @@ const repository = `${owner}/repositories/engine-1`;
 describe('contributions dated after the present day', () => {
   const { now } = clock();
   const shared = shareStoredService({ simulator: { now }, service: { now } });
-  const { readAll } = evidenceOf(shared);
+  const { readAll } = toEvidence(shared);
   const read = async (path: string): Promise<Numbers> => {
     const { status, text } = await shared.service.get(path);
     assert.equal(status, 200, text);
@@ -30,7 +30,7 @@ describe('contributions dated after the present day', () => {
     return typeof counters === 'object' ? counters : assert.fail(path);
   };
 
-  const futureOf = async (path: string): Promise<string[]> => {
+  const findFuture = async (path: string): Promise<string[]> => {
     const { items } = await readAll(`${path}&limit=100&excluded=true`);
     return items.flatMap(({ kind, reason }) => (reason === 'in the future' ? [kind] : [])).toSorted();
   };
@@ -87,7 +87,7 @@ describe('contributions dated after the present day', () => {
           const listed = await readAll(`${path}/${counter}?${window}&limit=100`);
           checkSum(counter, listed);
           assert.equal(listed.first.meta_data.total, counters[counter]);
-          const kinds = await futureOf(`${path}/${counter}?${window}`);
+          const kinds = await findFuture(`${path}/${counter}?${window}`);
           assert.deepEqual(
             kinds,
             Array.from({ length: expected }, () => counter.slice(0, -1)),
@@ -108,7 +108,7 @@ describe('contributions dated after the present day', () => {
     const listed = await readAll(`${path}&limit=100`);
     checkSum(path, listed);
     assert.equal(listed.first.meta_data.total, known);
-    assert.deepEqual(await futureOf(path), ['commit', 'commit', 'issue', 'issue']);
+    assert.deepEqual(await findFuture(path), ['commit', 'commit', 'issue', 'issue']);
   });
 
   it('count in the lifetime, as the host counts them', async () => {

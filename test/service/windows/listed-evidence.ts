@@ -28,7 +28,7 @@ export interface ReadEvidence {
 }
 
 /** Returns functions that read evidence of a service: one page, or all pages. */
-export function evidenceOf(shared: SharedService) {
+export function toEvidence(shared: SharedService) {
   const get = async (path: string, init?: RequestInit): Promise<Listed> => {
     const { status, text } = await shared.service.get(path, init);
     assert.equal(status, 200, text);

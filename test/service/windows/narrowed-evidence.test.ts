@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { ada, bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { shareStoredService } from '../http/stored-service.ts';
-import { checkSum, evidenceOf } from './listed-evidence.ts';
+import { checkSum, toEvidence } from './listed-evidence.ts';
 
 describe('narrowed evidence', () => {
   const { now } = clock();
   const shared = shareStoredService({ simulator: { now }, service: { now } });
-  const { get, readAll } = evidenceOf(shared);
+  const { get, readAll } = toEvidence(shared);
 
   it('narrows the number and its items to a type of account, and to the help of programs', async () => {
     const { pool } = shared.service.database;
@@ -115,11 +115,11 @@ describe('narrowed evidence', () => {
     const publicly = await readAll(`${counter}&excluded=true`);
     assert.ok(publicly.items.every(({ reason }) => reason !== 'private'));
     const commits = `${engines.name}/contributors/${ada.name}/evidence?kinds=commits&limit=100&excluded=true`;
-    const addressesOf = async (init?: RequestInit): Promise<(string | undefined)[]> =>
+    const findAddresses = async (init?: RequestInit): Promise<(string | undefined)[]> =>
       (await readAll(commits, init)).items
         .filter(({ reason }) => reason === 'no-account')
         .map(({ address }) => address);
-    const [addressesForOwner, addressesForOthers] = [await addressesOf(owner), await addressesOf()];
+    const [addressesForOwner, addressesForOthers] = [await findAddresses(owner), await findAddresses()];
     assert.ok(addressesForOwner.length > 0 && addressesForOwner.every((address) => address?.includes('@') === true));
     assert.ok(addressesForOthers.length > 0 && addressesForOthers.every((address) => address === undefined));
   });

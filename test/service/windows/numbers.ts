@@ -32,9 +32,9 @@ export interface Description {
 const maxDepth = 12;
 
 /** Returns the paths of all numeric members of the successful JSON responses, by operation: `data[].contributions.commits`. */
-export function numbersOf(description: Description): Map<string, string[]> {
+export function listNumbers(description: Description): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { operationId, responses } of operationsOf(description)) {
+  for (const { operationId, responses } of listOperations(description)) {
     const paths = new Set<string>();
     for (const [status, response] of Object.entries(responses)) {
       const schema = resolve(description, response).content?.['application/json']?.schema;
@@ -46,9 +46,9 @@ export function numbersOf(description: Description): Map<string, string[]> {
 }
 
 /** Returns the operations that draw, each with the names of its cards; an operation of one card has none. */
-export function cardsOf(description: Description): string[] {
-  return operationsOf(description).flatMap(({ operationId, parameters = [], responses }) => {
-    if (!typesOf(resolve(description, responses['200'] ?? {})).includes('image/svg+xml')) return [];
+export function listCards(description: Description): string[] {
+  return listOperations(description).flatMap(({ operationId, parameters = [], responses }) => {
+    if (!listTypes(resolve(description, responses['200'] ?? {})).includes('image/svg+xml')) return [];
     const card = parameters
       .map((parameter) => resolve(description, parameter))
       .find(({ name }) => name === 'card')?.schema;
@@ -76,7 +76,7 @@ export function operationsWith(description: Description, parameter: string): Req
     const { operationId, parameters: references = [], responses } = get;
     const parameters = references.map((one) => resolve(description, one));
     if (!parameters.some(({ name }) => name === parameter)) return [];
-    const types = typesOf(resolve(description, responses['200'] ?? {}));
+    const types = listTypes(resolve(description, responses['200'] ?? {}));
     const card = parameters.find(({ name }) => name === 'card')?.schema;
     const isDrawn = types.includes('image/svg+xml');
     const names = (card && resolve<Schema>(description, card).enum) ?? [''];
@@ -87,11 +87,11 @@ export function operationsWith(description: Description, parameter: string): Req
 }
 
 /** Returns the media types in which a response is sent. */
-function typesOf({ content = {}, 'x-other-media-types': others = [] }: DescribedContent): string[] {
+function listTypes({ content = {}, 'x-other-media-types': others = [] }: DescribedContent): string[] {
   return [...Object.keys(content), ...others];
 }
 
-function operationsOf({ paths }: Description): Operation[] {
+function listOperations({ paths }: Description): Operation[] {
   return Object.values(paths).flatMap((methods) =>
     Object.values(methods).filter((operation) => typeof operation.operationId === 'string'),
   );

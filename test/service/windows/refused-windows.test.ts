@@ -61,7 +61,7 @@ describe('wrong windows', () => {
     );
   });
 
-  const queriesOf = (parameters: readonly string[]): (readonly [string, string | undefined])[] => [
+  const listQueries = (parameters: readonly string[]): (readonly [string, string | undefined])[] => [
     ...wrong,
     ...Object.entries(wrongElsewhere).flatMap(([name, values]) =>
       parameters.includes(name) ? values.map(([value, message]) => [`${name}=${value}`, message] as const) : [],
@@ -79,7 +79,7 @@ describe('wrong windows', () => {
       assert.ok(names.includes(operationId), names.join());
     for (const { path, parameters, isImageAlone, operationId } of operations) {
       if (isImageAlone) continue;
-      for (const [query, nearest] of queriesOf(parameters)) {
+      for (const [query, nearest] of listQueries(parameters)) {
         const { status, text } = await shared.service.get(`${path}?${query}`, own);
         assert.equal(status, 400, `${operationId} ${query}: ${text}`);
         const { error } = JSON.parse(text) as { error: { code: number; message: string } };
@@ -94,7 +94,7 @@ describe('wrong windows', () => {
     assert.ok(drawn.some(({ isImageAlone }) => isImageAlone));
     for (const { path, parameters, cards, isImageAlone } of drawn) {
       for (const card of cards) {
-        for (const [query, nearest] of queriesOf(parameters)) {
+        for (const [query, nearest] of listQueries(parameters)) {
           const address = `${path}?${query}&format=svg&locale=de${cards.length > 1 ? `&card=${card}` : ''}`;
           const { status, text, headers } = await shared.service.get(address);
           assert.deepEqual([status, headers.get('x-error-code')], [200, '3'], `${address}: ${text}`);

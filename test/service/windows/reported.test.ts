@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { readWindow } from '../../../src/model/windows/window.ts';
 import { ada } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
@@ -32,7 +32,7 @@ describe('windows of users whose contributions are not collected', () => {
     await service.work();
     const responses = await Promise.all(Array.from({ length: 8 }, (_, index) => read(`${query}&v=${index}`)));
     const window = readWindow(text, now()) ?? assert.fail();
-    const expected = countersOf(simulator.world, ada.name, undefined, window);
+    const expected = toCounters(simulator.world, ada.name, undefined, window);
     const { commits, issues, pull_requests: pullRequests, reviews } = expected;
     assert.ok(commits > 0);
     for (const { meta_data: metadata, data } of responses) {

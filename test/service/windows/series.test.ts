@@ -24,7 +24,7 @@ describe('series of users whose contributions are not collected', () => {
     simulator: { now },
     service: { now, tokens: ['public_only'], settings: { LOOKUP_BUDGET_MS: '100' } },
   });
-  const idOf = async (): Promise<string> => {
+  const findId = async (): Promise<string> => {
     const holder = await findByName(shared.service.database.connection, 'github', ada.name);
     return holder?.account.id ?? assert.fail();
   };
@@ -36,7 +36,7 @@ describe('series of users whose contributions are not collected', () => {
     await pool.query('delete from calendars');
     await pool.query('delete from reported_windows');
     await pool.query('update counters set commits = commits + 100, issues = issues + 100');
-    const accountId = await idOf();
+    const accountId = await findId();
     const until = new Date(now().getTime() + 3_600_000);
     await failLookup(connection, calendarJob(accountId).key, outcome, until);
     for (const range of [
@@ -51,7 +51,7 @@ describe('series of users whose contributions are not collected', () => {
     const counts = Array.from({ length: days }, (_, index) => index % 7);
     const total = counts.reduce((sum, count) => sum + count, 0);
     const calendar = { firstDay, counts, total, includesPrivate, fetchedAt: now() };
-    await saveReportedCalendar(shared.service.database.connection, await idOf(), calendar);
+    await saveReportedCalendar(shared.service.database.connection, await findId(), calendar);
   };
   const sumFrom = (first: string, last: string): number => {
     const place = (day: string): number => (Date.parse(day) - Date.parse(firstDay)) / 86_400_000;
@@ -80,9 +80,9 @@ describe('series of users whose contributions are not collected', () => {
     const { meta_data: metadata, data } = await read('period=this-month&limit=14');
     const totals = data.map(({ calendar_total: total }) => total);
     const months = data.map(({ window }) => window.since.slice(0, 7));
-    const endOf = (month: string): string =>
+    const toEnd = (month: string): string =>
       new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10);
-    const expected = months.map((month) => (month < '2025-07' ? undefined : sumFrom(`${month}-01`, endOf(month))));
+    const expected = months.map((month) => (month < '2025-07' ? undefined : sumFrom(`${month}-01`, toEnd(month))));
     assert.deepEqual(totals, expected);
     assert.ok(['commits', 'issues'].every((name) => metadata.missing?.includes(name)));
     const bars = expected.toReversed().map((total) => total ?? '–');
@@ -130,7 +130,7 @@ describe('series of users whose contributions are not collected', () => {
       { first: '2026-06-01', last: '2026-06-15' },
       { first: '2026-04-01', last: '2026-04-30' },
     ]) {
-      await saveReportedWindow(connection, await idOf(), range, { counters, fetchedAt: now() });
+      await saveReportedWindow(connection, await findId(), range, { counters, fetchedAt: now() });
     }
     const { meta_data: metadata, data } = await read('period=this-month&limit=3');
     assert.deepEqual(

@@ -4,8 +4,8 @@ import { queryGraphql, requestRest, start } from '../../../simulators/github/sen
 import { asServed, type ReportedItem, reactions, servedItems } from '../../../simulators/github/served-items.ts';
 import { addIssue, addPullRequest } from '../../../simulators/world/activity.ts';
 import { addComment, deleteComment, editComment } from '../../../simulators/world/comments.ts';
-import { itemsOf } from '../../../simulators/world/expected-items.ts';
-import { daysOf } from '../../../simulators/world/expected-totals.ts';
+import { listItems } from '../../../simulators/world/expected-items.ts';
+import { listDays } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteAccount, reopenItem } from '../../../simulators/world/mutations.ts';
 import { react } from '../../../simulators/world/reactions.ts';
 import { addFork, star, writeFile } from '../../../simulators/world/repository-changes.ts';
@@ -24,7 +24,7 @@ describe('repositories of the simulated GitHub', () => {
     const kinds = new Set<string>();
     const filled = new Set<string>();
     for (const repository of world.owned(owner).filter(({ name }) => name !== 'much-reviewed')) {
-      const expected = itemsOf(world, repository);
+      const expected = listItems(world, repository);
       for (const item of expected) {
         kinds.add(item.kind);
         for (const [name, value] of Object.entries(item))
@@ -168,7 +168,7 @@ describe('repositories of the simulated GitHub', () => {
     await using simulator = await start();
     const { world } = simulator;
     const repository = world.repository(simulator.accounts.organization, 'hidden-engine') ?? assert.fail();
-    const days = daysOf(world, [repository]);
+    const days = listDays(world, [repository]);
     assert.ok(days.every(({ isPrivate }) => isPrivate));
     const sum = (kind: 'issues' | 'pull_requests' | 'discussions'): number =>
       days.reduce((total, day) => total + day[kind], 0);

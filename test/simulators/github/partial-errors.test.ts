@@ -16,13 +16,13 @@ async function startRefusing(refusal: 'saml' | 'ip_allow_list'): Promise<Simulat
 const withoutLocations = (errors: object[] = []): object[] =>
   errors.map((error) => Object.fromEntries(Object.entries(error).filter(([name]) => name !== 'locations')));
 
-const accountOf = ({ world }: Simulator, login: string): Account => {
+const findAccount = ({ world }: Simulator, login: string): Account => {
   const found = world.accountByLogin(login);
   assert.ok(found);
   return found;
 };
 
-const repositoryOf = ({ world }: Simulator, owner: Account): Repository => {
+const findRepository = ({ world }: Simulator, owner: Account): Repository => {
   const found = world
     .owned(owner)
     .find(({ visibility, pullRequests }) => visibility === 'public' && pullRequests.length);
@@ -33,9 +33,9 @@ const repositoryOf = ({ world }: Simulator, owner: Account): Repository => {
 describe('refusals of the simulated GitHub', () => {
   it('returns null for a refused node, and the other data of the query', async () => {
     await using simulator = await startRefusing('saml');
-    const organization = accountOf(simulator, simulator.accounts.organization);
-    const refused = repositoryOf(simulator, organization);
-    const user = accountOf(simulator, simulator.accounts.user);
+    const organization = findAccount(simulator, simulator.accounts.organization);
+    const refused = findRepository(simulator, organization);
+    const user = findAccount(simulator, simulator.accounts.user);
     const query = `query { nodes(ids: ["${user.nodeId}", "${refused.nodeId}"]) { id } organization(login: "${organization.login}") { login } }`;
     const { status, body } = await queryGraphql(simulator, query);
     assert.equal(status, 200);
@@ -52,9 +52,9 @@ describe('refusals of the simulated GitHub', () => {
 
   it('returns null for a user whose contributions name a repository of a refusing organization', async () => {
     await using simulator = await startRefusing('ip_allow_list');
-    const organization = accountOf(simulator, simulator.accounts.organization);
-    const repository = repositoryOf(simulator, organization);
-    const user = accountOf(simulator, simulator.accounts.user);
+    const organization = findAccount(simulator, simulator.accounts.organization);
+    const repository = findRepository(simulator, organization);
+    const user = findAccount(simulator, simulator.accounts.user);
     addIssue(simulator.world, repository, { author: user });
     const collection = 'contributionsCollection { issueContributionsByRepository { repository { databaseId } } }';
     const { body } = await queryGraphql(simulator, `query { user(login: "${user.login}") { login ${collection} } }`);
@@ -68,9 +68,9 @@ describe('refusals of the simulated GitHub', () => {
   it('returns null for the closer of an issue when it belongs to a refusing organization', async () => {
     await using simulator = await startRefusing('saml');
     const { world } = simulator;
-    const user = accountOf(simulator, simulator.accounts.user);
-    const ofRefusingOrganization = repositoryOf(simulator, accountOf(simulator, simulator.accounts.organization));
-    const here = repositoryOf(simulator, user);
+    const user = findAccount(simulator, simulator.accounts.user);
+    const ofRefusingOrganization = findRepository(simulator, findAccount(simulator, simulator.accounts.organization));
+    const here = findRepository(simulator, user);
     const issue: Issue = addIssue(world, here, { author: user });
     const [pull] = ofRefusingOrganization.pullRequests;
     assert.ok(pull);
@@ -87,7 +87,7 @@ describe('refusals of the simulated GitHub', () => {
 
   it('refuses REST requests with a token to a refusing organization with 403, and serves those without a token', async () => {
     await using simulator = await startRefusing('saml');
-    const repository = repositoryOf(simulator, accountOf(simulator, simulator.accounts.organization));
+    const repository = findRepository(simulator, findAccount(simulator, simulator.accounts.organization));
     const path = `/repos/${simulator.accounts.organization}/${repository.name}`;
     const refused = await requestRest(simulator, path, 'outsider');
     assert.equal(refused.status, 403);
@@ -149,8 +149,8 @@ describe('refusals of the simulated GitHub', () => {
   it('reports a page that is too large when a field fault says so', async () => {
     await using simulator = await startSimulator({ now });
     simulator.faults.add({ kind: 'field_error', fields: ['Repository.issues'], error: 'excessive_pagination' });
-    const owner = accountOf(simulator, simulator.accounts.user);
-    const { name } = repositoryOf(simulator, owner);
+    const owner = findAccount(simulator, simulator.accounts.user);
+    const { name } = findRepository(simulator, owner);
     const { body } = await queryGraphql(
       simulator,
       `query { repository(owner: "${owner.login}", name: "${name}") { issues(first: 50) { totalCount } } }`,

@@ -7,7 +7,7 @@ import { now, queryGraphql, requestRest, start } from '../../../simulators/githu
 import type { TokenName } from '../../../simulators/github/tokens.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { toDescriptions } from '../../../simulators/world/commits.ts';
-import { countersOf } from '../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../simulators/world/expected-totals.ts';
 import { generateWorld } from '../../../simulators/world/generate.ts';
 import { deleteItem } from '../../../simulators/world/mutations.ts';
 
@@ -40,7 +40,7 @@ describe('the simulated GitHub', () => {
     ] as const) {
       const { body } = await queryGraphql(simulator, query, { token });
       const reported = Object(body.data)['user'];
-      const expected = countersOf(simulator.world, user, viewer);
+      const expected = toCounters(simulator.world, user, viewer);
       assert.deepEqual(
         [
           reported.issues,

@@ -9,11 +9,14 @@ import { star } from '../../../simulators/world/repository-changes.ts';
 /** Makes a starred public repository of the organization and one of a person. */
 function starred({ world, accounts }: Simulator): { ofOrganization: Repository; ofPerson: Repository } {
   const by = world.accountByLogin(accounts.empty) ?? assert.fail();
-  const repositoryOf = (login: string): Repository => {
+  const findRepository = (login: string): Repository => {
     const owner = world.accountByLogin(login) ?? assert.fail();
     return world.owned(owner).find(({ visibility }) => visibility === 'public') ?? assert.fail(login);
   };
-  const repositories = { ofOrganization: repositoryOf(accounts.organization), ofPerson: repositoryOf(accounts.user) };
+  const repositories = {
+    ofOrganization: findRepository(accounts.organization),
+    ofPerson: findRepository(accounts.user),
+  };
   for (const repository of Object.values(repositories)) star(world, repository, by);
   return repositories;
 }

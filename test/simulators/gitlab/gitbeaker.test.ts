@@ -23,7 +23,12 @@ import {
   type WebhookPushEventSchema,
 } from '@gitbeaker/rest';
 import type { Static } from 'typebox';
-import { checkRequest, type EndpointName, endpointNames, parametersOf } from '../../../simulators/gitlab/interface.ts';
+import {
+  checkRequest,
+  type EndpointName,
+  endpointNames,
+  listParameters,
+} from '../../../simulators/gitlab/interface.ts';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import type {
@@ -174,7 +179,7 @@ describe('the simulated GitLab', () => {
     }
     for (const name of endpointNames) {
       const words = [...(sentParameters.get(name) ?? ['nothing']), ...(undocumentedByClient[name] ?? [])];
-      assert.deepEqual(words.toSorted(), parametersOf(name).toSorted(), name);
+      assert.deepEqual(words.toSorted(), listParameters(name).toSorted(), name);
     }
   });
 });

@@ -9,7 +9,7 @@ const conditionIn = (condition: string): string =>
   fileWith(`\n            actor: author\n            action: pull_request\n            condition: ${condition}`);
 
 /** Returns the icon that was read, or the message of the first report. */
-const iconOf = (icon: string): unknown => {
+const toIcon = (icon: string): unknown => {
   const { config, reports } = readText(fileWith(star, `      icon: ${icon}\n`));
   return reports[0]?.message ?? config.achievements[0]?.icon;
 };
@@ -177,9 +177,9 @@ describe('the achievements file', () => {
     for (const name of ['null', '~', '""', "'  '"]) {
       assert.match(reported(fileWith(star).replace('Hero', name))[0] ?? '', /^4:13 error: name (has nothing|is empty)/);
     }
-    assert.equal(iconOf('https://serverpod.dev/badges/pr-1.webp'), 'https://serverpod.dev/badges/pr-1.webp');
-    assert.equal(iconOf('./.vaunt/a b.png'.replace(' ', '_')), '.vaunt/a_b.png');
-    assert.equal(iconOf('Bilder/Größe.SVG'), 'Bilder/Größe.SVG');
+    assert.equal(toIcon('https://serverpod.dev/badges/pr-1.webp'), 'https://serverpod.dev/badges/pr-1.webp');
+    assert.equal(toIcon('./.vaunt/a b.png'.replace(' ', '_')), '.vaunt/a_b.png');
+    assert.equal(toIcon('Bilder/Größe.SVG'), 'Bilder/Größe.SVG');
     for (const icon of [
       '<icon_url>',
       'icon_url',
@@ -191,7 +191,7 @@ describe('the achievements file', () => {
       'file.txt',
       'data:image/png',
     ]) {
-      assert.match(String(iconOf(`"${icon}"`)), / is not an image, and the achievement has none$/, icon);
+      assert.match(String(toIcon(`"${icon}"`)), / is not an image, and the achievement has none$/, icon);
     }
   });
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { FileHost } from '../../../src/recognition/boards/file/schema.ts';
 import { boardWith, reported } from './reported.ts';
 
-const faultsOf = (lines: string, parts?: { repositories?: string; points?: string }): string[] =>
+const listFaults = (lines: string, parts?: { repositories?: string; points?: string }): string[] =>
   reported(boardWith(lines, parts)).map((report) => report.replace(/^\d+:\d+ /, ''));
 
 describe('faults of a board', () => {
@@ -36,11 +36,11 @@ describe('faults of a board', () => {
         ['error: points are required in the condition of a point action; expected fields of the contribution'],
       ],
     ];
-    for (const [rule, expected] of cases) assert.deepEqual(faultsOf('', { points: `[${rule}]` }), expected, rule);
+    for (const [rule, expected] of cases) assert.deepEqual(listFaults('', { points: `[${rule}]` }), expected, rule);
   });
 
   it('refuses keys without effect in a board and its parts', () => {
-    const faults = faultsOf(
+    const faults = listFaults(
       `people: { nonbinary: true }
 grants: [{ person: ada, points: 1, reason: Talk, granted_by: bo, weight_of_vote: 2 }]
 window: { since: '2026-10-01', lunar: true }
@@ -53,20 +53,20 @@ exclude_robots: true`,
         (key) => `error: ${key}`,
       ),
     );
-    const [near] = faultsOf('', { points: '[{ action: commit, points: 1, per_dya: 3 }]' });
+    const [near] = listFaults('', { points: '[{ action: commit, points: 1, per_dya: 3 }]' });
     assert.match(near ?? '', /^error: per_dya is not a key of .*; did you mean per_day\?$/);
   });
 
   it('refuses teams where a person is meant', () => {
     const grant = (person: string): string =>
       `grants: [{ person: '${person}', points: 1, reason: Talk, granted_by: bo }]`;
-    assert.deepEqual(faultsOf(grant('@acme/core')), [
+    assert.deepEqual(listFaults(grant('@acme/core')), [
       'error: @acme/core is a team, and a grant is for a person; expected a login',
     ]);
-    assert.deepEqual(faultsOf("people: { exclude: ['@acme/core'] }"), [
+    assert.deepEqual(listFaults("people: { exclude: ['@acme/core'] }"), [
       'error: @acme/core is a team, and an exclusion is of a person; expected a login',
     ]);
-    assert.deepEqual([...faultsOf(grant('@ada')), ...faultsOf(grant('codeberg/ada'))], []);
+    assert.deepEqual([...listFaults(grant('@ada')), ...listFaults(grant('codeberg/ada'))], []);
   });
 
   it('refuses people of a host that is not known', () => {
@@ -133,7 +133,7 @@ exclude_robots: true`,
       ['{ actor: reviewer, action: pull_request, points: 1, own: true }', '', []],
     ];
     for (const [rule, lines, expected] of cases)
-      assert.deepEqual(faultsOf(lines, { points: `[${rule}]` }), expected, `${rule} ${lines}`);
+      assert.deepEqual(listFaults(lines, { points: `[${rule}]` }), expected, `${rule} ${lines}`);
   });
 
   it('reports patterns that name no repository, and exclusions without effect', () => {
@@ -171,7 +171,7 @@ exclude_robots: true`,
       ['[acme/tool-?, group/sub/api]', []],
     ];
     for (const [repositories, expected] of cases)
-      assert.deepEqual(faultsOf('', { repositories }).toSorted(), expected.toSorted(), repositories);
+      assert.deepEqual(listFaults('', { repositories }).toSorted(), expected.toSorted(), repositories);
   });
 
   it('reports windows that cannot be', () => {
@@ -221,7 +221,7 @@ exclude_robots: true`,
         ['error: time_zone must be the IANA name of a time zone, such as Europe/Berlin; did you mean Europe/Berlin?'],
       ],
     ];
-    for (const [window, expected] of cases) assert.deepEqual(faultsOf(`window: ${window}`), expected, window);
+    for (const [window, expected] of cases) assert.deepEqual(listFaults(`window: ${window}`), expected, window);
   });
 
   it('reports faults in lists of people', () => {
@@ -254,7 +254,7 @@ exclude_robots: true`,
       ['threshold: 0', ['error: threshold cannot be 0; expected the points from which a person is eligible']],
       ['ties: split', ['error: ties cannot be split; expected shared or earliest']],
     ];
-    for (const [lines, expected] of cases) assert.deepEqual(faultsOf(lines), expected, lines);
+    for (const [lines, expected] of cases) assert.deepEqual(listFaults(lines), expected, lines);
   });
 
   it('reports teams whose members the service never reads, because they are not of the owner', () => {

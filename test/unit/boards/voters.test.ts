@@ -47,11 +47,11 @@ describe('the list of voters of a season', () => {
     differences: [],
     statement: '',
   };
-  const votersOf = (...items: ReturnType<typeof row>[]): string =>
+  const listVoters = (...items: ReturnType<typeof row>[]): string =>
     String(toForm('voters', board, season, items).document?.body);
 
   it('names people of other hosts with their host, and counts those without a name', () => {
-    const text = votersOf(
+    const text = listVoters(
       row(person('github', 'zoe'), true),
       row(person('codeberg', 'zoe'), true),
       row(person('github', 'bo'), false),
@@ -68,7 +68,7 @@ describe('the list of voters of a season', () => {
   });
 
   it('is empty where no person is eligible', () => {
-    const text = votersOf(row(person('github', 'bo'), false));
+    const text = listVoters(row(person('github', 'bo'), false));
     assert.deepEqual(parse(text), { eligible_voters: [] });
     assert.doesNotMatch(text, /more eligible/);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { locales } from '../../../src/views/languages/locales.ts';
-import { calendarOf } from './inputs.ts';
+import { makeCalendar } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { draw } from './samples.ts';
 
@@ -16,7 +16,7 @@ const windows = [
 ] as const;
 
 /** Returns the columns of the squares of days in the first band. */
-function columnsOf(svg: string): number[] {
+function listColumns(svg: string): number[] {
   return [...svg.matchAll(/M(\d+) \d+h/g)].map(([, column]) => Number(column));
 }
 
@@ -24,23 +24,23 @@ describe('the calendar of a window', () => {
   for (const { from, until, days, weeks } of windows) {
     it(`has each day and only the weeks of ${from} to ${until}`, () => {
       for (const locale of ['en', 'de', 'ar']) {
-        const { svg } = draw('calendar', calendarOf({ from, until }), { locale });
-        assert.equal(columnsOf(svg).length, days, locale);
+        const { svg } = draw('calendar', makeCalendar({ from, until }), { locale });
+        assert.equal(listColumns(svg).length, days, locale);
       }
-      const columns = columnsOf(draw('calendar', calendarOf({ from, until })).svg);
+      const columns = listColumns(draw('calendar', makeCalendar({ from, until })).svg);
       assert.deepEqual([Math.min(...columns), Math.max(...columns)], [0, weeks - 1]);
     });
   }
 
   it('is narrower than a year, and in no width higher than its squares need', () => {
-    const year = draw('calendar', calendarOf());
+    const year = draw('calendar', makeCalendar());
     const quarter = { from: '2026-07-01', until: '2026-09-30' };
     for (const window of [quarter, { from: '2026-10-01', until: '2026-10-31' }]) {
-      const usual = draw('calendar', calendarOf(window));
+      const usual = draw('calendar', makeCalendar(window));
       assert.ok(usual.widthPx >= 240 && usual.widthPx < year.widthPx, `${usual.widthPx}`);
-      assert.ok(draw('calendar', calendarOf(window), { width: 1200 }).heightPx <= usual.heightPx);
+      assert.ok(draw('calendar', makeCalendar(window), { width: 1200 }).heightPx <= usual.heightPx);
     }
-    assert.equal(draw('calendar', calendarOf(quarter), { width: 300 }).widthPx, 300);
+    assert.equal(draw('calendar', makeCalendar(quarter), { width: 300 }).widthPx, 300);
   });
 
   it('names each month of a quarter, and that of a window which begins within it, in every language', () => {
@@ -51,7 +51,7 @@ describe('the calendar of a window', () => {
         ['2026-10-19', '2026-10-25', [9]],
       ] as const) {
         const { texts } = readSvg(
-          draw('calendar', calendarOf({ from, until }), { locale, hide: 'title,coverage' }).svg,
+          draw('calendar', makeCalendar({ from, until }), { locale, hide: 'title,coverage' }).svg,
         );
         const names = months.map((month) =>
           new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' }).format(new Date(Date.UTC(2026, month))),

@@ -9,7 +9,7 @@ import { fill, loadLanguage } from '../../../src/views/languages/language.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
 import { isThorough } from '../../depth.ts';
 import { anyText } from './any-text.ts';
-import { achievementsOf, calendarOf, contributionsOf, contributorsOf, names, someImages } from './inputs.ts';
+import { makeAchievements, makeCalendar, makeContributions, makeContributors, names, someImages } from './inputs.ts';
 import { readSvg as read } from './read-svg.ts';
 import { draw } from './samples.ts';
 
@@ -17,10 +17,10 @@ describe('cards', () => {
   it('draws well-formed cards for any name, and keeps names as text', () => {
     fc.assert(
       fc.property(anyText, anyText, fc.constantFrom(...locales), fc.nat(2 ** 31), (name, display, locale, value) => {
-        const account = contributionsOf({ name, display_name: display, value });
+        const account = makeContributions({ name, display_name: display, value });
         for (const query of [{ locale }, { locale, title: display, width: 240, columns: 6 }]) {
           read(draw('contributions', account, query).svg);
-          const people = contributorsOf(3);
+          const people = makeContributors(3);
           const data = people.envelope.data.map((person) => ({
             ...Object(person),
             name,
@@ -29,8 +29,8 @@ describe('cards', () => {
           }));
           read(draw('contributors', { envelope: { ...people.envelope, data } }, query).svg);
           read(draw('community', people, { locale, title: display }).svg);
-          read(draw('calendar', { ...calendarOf(), envelope: account.envelope }, query).svg);
-          const awards = achievementsOf(2);
+          read(draw('calendar', { ...makeCalendar(), envelope: account.envelope }, query).svg);
+          const awards = makeAchievements(2);
           const earned = awards.envelope.data.map((award) => ({
             ...Object(award),
             name,
@@ -54,7 +54,9 @@ describe('cards', () => {
   });
 
   it('describes the values of a card for screen readers in its title and description', () => {
-    const { title, description, texts } = read(draw('contributions', contributionsOf({}, { missing: ['stars'] })).svg);
+    const { title, description, texts } = read(
+      draw('contributions', makeContributions({}, { missing: ['stars'] })).svg,
+    );
     assert.match(title, /Ada Lovelace/);
     assert.equal(
       description,
@@ -62,43 +64,43 @@ describe('cards', () => {
         'Public contributions · still counting · as of Nov 21, 2026.',
     );
     assert.ok(texts.includes('1,843') && texts.includes('Level 8') && texts.includes('752 XP to level 9'));
-    const collected = { ...contributionsOf({}, { missing: ['commits'] }), countsCollected: true };
+    const collected = { ...makeContributions({}, { missing: ['commits'] }), countsCollected: true };
     assert.match(
       read(draw('contributions', collected).svg).description,
       / Public contributions · in repositories collected here · as of Nov 21, 2026\.$/,
     );
-    const people = read(draw('contributors', contributorsOf(2, 12)).svg);
+    const people = read(draw('contributors', makeContributors(2, 12)).svg);
     assert.equal(
       people.description,
       'analytical-engines/difference · 14 contributors. person-0: 2,400, person-1: 975, +12 more. ' +
         'Public contributions · as of Nov 21, 2026.',
     );
-    assert.equal(read(draw('community', contributorsOf(30, 12)).svg).title, 'community: 42 contributors');
-    const leftOut = { ...contributorsOf(30, 12), leavesOutBots: true };
+    assert.equal(read(draw('community', makeContributors(30, 12)).svg).title, 'community: 42 contributors');
+    const leftOut = { ...makeContributors(30, 12), leavesOutBots: true };
     assert.equal(read(draw('community', leftOut).svg).title, 'community: 42 contributors · without bots');
     assert.match(read(draw('contributors', leftOut).svg).description, / · 42 contributors · without bots\./);
-    const days = read(draw('calendar', calendarOf()).svg);
+    const days = read(draw('calendar', makeCalendar()).svg);
     assert.match(days.description, /^1,981 contributions in the last year\./);
     assert.match(
-      read(draw('achievements', achievementsOf(1)).svg).description,
+      read(draw('achievements', makeAchievements(1)).svg).description,
       /^Merge hero \(plaudit, Jan 15, 2026, Held by 2\)$/,
     );
   });
 
   it('draws achievements without a frame as wide as their icons, without a background', () => {
-    const raw = draw('achievements', achievementsOf(9), { raw: true }, someImages);
+    const raw = draw('achievements', makeAchievements(9), { raw: true }, someImages);
     assert.deepEqual([raw.widthPx, raw.heightPx], [8 * 56 - 12, 2 * 56 - 12]);
     assert.doesNotMatch(raw.svg, /<rect|<text/);
     assert.match(read(raw.svg).description, /^Merge hero \(plaudit, Jan 15, 2026, Held by 2\), /);
-    const two = draw('achievements', achievementsOf(2), { raw: true, columns: 1, width: 240 });
+    const two = draw('achievements', makeAchievements(2), { raw: true, columns: 1, width: 240 });
     assert.deepEqual([two.widthPx, two.heightPx], [44, 100]);
   });
 
   it('draws no more columns than fit, even when the request has more', () => {
     for (const [card, input, style, least] of [
-      ['contributors', contributorsOf(6), 'l', 100],
-      ['achievements', achievementsOf(6), 'b', 112],
-      ['contributions', contributionsOf({}), 'n', 70],
+      ['contributors', makeContributors(6), 'l', 100],
+      ['achievements', makeAchievements(6), 'b', 112],
+      ['contributions', makeContributions({}), 'n', 70],
     ] as const) {
       const { svg } = draw(card, input, {
         width: 300,
@@ -120,7 +122,7 @@ describe('cards', () => {
       [300, 3],
       [240, 3],
     ] as const) {
-      const { svg } = draw('calendar', calendarOf(), { width });
+      const { svg } = draw('calendar', makeCalendar(), { width });
       assert.equal(svg.match(/stroke-width="\.2"/g)?.length, bands);
       assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365);
     }
@@ -128,25 +130,25 @@ describe('cards', () => {
 
   it('leaves the year out of the title of a narrow calendar before it cuts the title', () => {
     for (const locale of locales) {
-      const { texts } = read(draw('calendar', calendarOf(), { locale, width: 240 }).svg);
+      const { texts } = read(draw('calendar', makeCalendar(), { locale, width: 240 }).svg);
       assert.ok(!texts[0]?.includes('…'), texts[0]);
     }
-    const [title] = read(draw('calendar', calendarOf(), { width: 240 }).svg).texts;
+    const [title] = read(draw('calendar', makeCalendar(), { width: 240 }).svg).texts;
     assert.match(title ?? '', /^[\d,]+ contributions$/);
   });
 
   it('hides and shows parts on request, and adapts the height of the card', () => {
-    const all = contributionsOf({});
+    const all = makeContributions({});
     const usual = draw('contributions', all);
     const less = draw('contributions', all, { hide: 'level,coverage,avatar,stars,contributed_to,issues' });
     const more = draw('contributions', all, { show: 'discussions,discussions_answered,issues_closed' });
     assert.ok(less.heightPx < usual.heightPx && usual.heightPx < more.heightPx);
     assert.ok(!less.svg.includes('Level') && !less.svg.includes('Stars') && less.svg.includes('Reviews'));
     assert.ok(more.svg.includes('Accepted answers') && !usual.svg.includes('Accepted answers'));
-    const wall = draw('contributors', contributorsOf(30), { hide: 'names' }, someImages);
-    assert.ok(!wall.svg.includes('>grace<') && wall.heightPx < draw('contributors', contributorsOf(30)).heightPx);
-    assert.ok(!draw('contributors', contributorsOf(3), { hide: 'counts' }).svg.includes('>2,400 contributions<'));
-    assert.ok(!draw('achievements', achievementsOf(3), { hide: 'names' }).svg.includes('class="b"'));
+    const wall = draw('contributors', makeContributors(30), { hide: 'names' }, someImages);
+    assert.ok(!wall.svg.includes('>grace<') && wall.heightPx < draw('contributors', makeContributors(30)).heightPx);
+    assert.ok(!draw('contributors', makeContributors(3), { hide: 'counts' }).svg.includes('>2,400 contributions<'));
+    assert.ok(!draw('achievements', makeAchievements(3), { hide: 'names' }).svg.includes('class="b"'));
     assert.equal(draw('contributions', all, { width: 300 }).widthPx, 300);
     assert.doesNotMatch(draw('contributions', all, { border: false }).svg, /\.g\{[^}]*stroke/);
     assert.match(draw('contributions', all, { title: 'Mine' }).svg, />Mine</);
@@ -154,9 +156,9 @@ describe('cards', () => {
 
   it('adapts a card to light and dark screens, unless its theme is for one of them', () => {
     const dark = '@media (prefers-color-scheme:dark)';
-    assert.ok(draw('contributions', contributionsOf({})).svg.includes(dark));
-    assert.ok(!draw('contributions', contributionsOf({}), { theme: 'nord' }).svg.includes(dark));
-    const changed = draw('contributions', contributionsOf({}), {
+    assert.ok(draw('contributions', makeContributions({})).svg.includes(dark));
+    assert.ok(!draw('contributions', makeContributions({}), { theme: 'nord' }).svg.includes(dark));
+    const changed = draw('contributions', makeContributions({}), {
       accent_color: 'ABC',
       background_color: '12345600',
     }).svg;
@@ -164,8 +166,8 @@ describe('cards', () => {
   });
 
   it('animates a card on request only, and not for viewers who prefer reduced motion', () => {
-    assert.doesNotMatch(draw('contributions', contributionsOf({})).svg, /animation/);
-    const moving = draw('contributions', contributionsOf({}), { animation: 'subtle' }).svg;
+    assert.doesNotMatch(draw('contributions', makeContributions({})).svg, /animation/);
+    const moving = draw('contributions', makeContributions({}), { animation: 'subtle' }).svg;
     assert.match(moving, /@media \(prefers-reduced-motion:no-preference\)\{\n\.f\{animation:/);
   });
 
@@ -174,9 +176,9 @@ describe('cards', () => {
     assert.equal(left.length, 6);
     for (const [index, x] of left.entries())
       assert.ok(Math.abs(x + (right[index] ?? 0) - 480) < 0.1, `${x} ${right[index]}`);
-    assert.match(draw('contributions', contributionsOf({ display_name: names.hebrew })).svg, /\u2068[^<]*\u2069/);
+    assert.match(draw('contributions', makeContributions({ display_name: names.hebrew })).svg, /\u2068[^<]*\u2069/);
     // Left-to-right text keeps its direction, with full stops and ellipses at its end.
-    const awards = read(draw('achievements', achievementsOf(2), { locale: 'he', columns: 2 }).svg).texts;
+    const awards = read(draw('achievements', makeAchievements(2), { locale: 'he', columns: 2 }).svg).texts;
     assert.ok(
       awards.includes('plaudit') && awards.some((text) => /^a-repository[^\u2066-\u2069]*…$/.test(text)),
       awards.join(),
@@ -192,16 +194,16 @@ describe('cards', () => {
     assert.deepEqual(toSteps([]), [1, 1, 1]);
     for (const until of ['2026-11-21', '2024-02-29', '2025-01-01', '2023-12-31']) {
       for (const locale of ['en', 'de', 'ar']) {
-        const { svg } = draw('calendar', calendarOf({ until }), { locale });
+        const { svg } = draw('calendar', makeCalendar({ until }), { locale });
         assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365, until);
       }
     }
-    assert.match(draw('calendar', calendarOf({ isEmpty: true })).svg, />0 contributions in the last year</);
+    assert.match(draw('calendar', makeCalendar({ isEmpty: true })).svg, />0 contributions in the last year</);
   });
 
   it('draws 53 weeks and the total of the provider in a calendar from the provider', () => {
     for (const until of ['2026-11-21', '2026-11-22', '2024-02-29']) {
-      const input = calendarOf({ source: 'provider', until });
+      const input = makeCalendar({ source: 'provider', until });
       const { svg } = draw('calendar', input, { locale: 'en' });
       assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365 + new Date(until).getUTCDay(), until);
       assert.ok(input.calendar);
@@ -212,22 +214,22 @@ describe('cards', () => {
 
   it('shows the source of the days of a calendar, if some are private, and if some may be missing', () => {
     const collected = 'Public contributions · in repositories collected here';
-    assert.ok(textsOf({}).includes(collected));
-    assert.ok(textsOf({ isFinal: false }).includes(`${collected} · still counting`));
+    assert.ok(listTexts({}).includes(collected));
+    assert.ok(listTexts({ isFinal: false }).includes(`${collected} · still counting`));
     const both = 'Public and private contributions';
-    assert.ok(textsOf({ includesPrivate: true }).includes(`${both} · in repositories collected here`));
-    assert.ok(textsOf({ source: 'provider' }).includes('Public contributions'));
-    const withPrivate = textsOf({ source: 'provider', includesPrivate: true });
+    assert.ok(listTexts({ includesPrivate: true }).includes(`${both} · in repositories collected here`));
+    assert.ok(listTexts({ source: 'provider' }).includes('Public contributions'));
+    const withPrivate = listTexts({ source: 'provider', includesPrivate: true });
     assert.ok(withPrivate.includes(both));
     assert.ok(withPrivate.every((text) => !text.includes('collected')));
     for (const locale of locales) {
       const { words } = loadLanguage(locale);
       assert.ok(
-        textsOf({ source: 'provider', includesPrivate: true }, locale).includes(words.publicAndPrivate),
+        listTexts({ source: 'provider', includesPrivate: true }, locale).includes(words.publicAndPrivate),
         locale,
       );
       const unfinished = `${words.publicOnly} · ${words.inCollected} · ${words.stillCounting}`;
-      assert.ok(textsOf({ isFinal: false }, locale).includes(unfinished), locale);
+      assert.ok(listTexts({ isFinal: false }, locale).includes(unfinished), locale);
     }
   });
 
@@ -242,31 +244,31 @@ describe('cards', () => {
       assert.deepEqual(read(state.svg).texts, ['Collecting', 'Soon.']);
     }
     const same = findCard('contributions').emptySize(readCardOptions({}, findCard('contributions').parts));
-    assert.equal(same.heightPx, draw('contributions', contributionsOf({})).heightPx);
+    assert.equal(same.heightPx, draw('contributions', makeContributions({})).heightPx);
   });
 
   it('draws cards as small files', () => {
     assert.ok(
-      draw('contributions', contributionsOf({ display_name: names.hindi }), { show: 'discussions,issues_closed' }).svg
+      draw('contributions', makeContributions({ display_name: names.hindi }), { show: 'discussions,issues_closed' }).svg
         .length < 6000,
     );
     const avatar = `data:image/jpeg;base64,${'A'.repeat(1736)}`;
     const images = new Map(Array.from({ length: 30 }, (_, index) => [`https://images.example/${index}`, avatar]));
-    assert.ok(draw('contributors', contributorsOf(30, 5), {}, images).svg.length < 62_000);
-    assert.ok(draw('calendar', calendarOf()).svg.length < 12_000);
+    assert.ok(draw('contributors', makeContributors(30, 5), {}, images).svg.length < 62_000);
+    assert.ok(draw('calendar', makeCalendar()).svg.length < 12_000);
   });
 });
 
 /** Returns the horizontal positions of the numbers of a card. */
 function placesOfNumbers(locale: string): number[] {
-  const { svg } = draw('contributions', contributionsOf({}), { locale });
+  const { svg } = draw('contributions', makeContributions({}), { locale });
   return [...svg.matchAll(/<text class="n" x="([\d.]+)"/g)].map(([, x]) => Number(x));
 }
 
 /** Returns the texts of a calendar, without the marks that isolate directions. */
 /** Returns the texts of a calendar, without its age. */
-function textsOf(described: Parameters<typeof calendarOf>[0], locale = 'en'): string[] {
-  const { texts } = read(draw('calendar', calendarOf(described), { locale }).svg);
+function listTexts(described: Parameters<typeof makeCalendar>[0], locale = 'en'): string[] {
+  const { texts } = read(draw('calendar', makeCalendar(described), { locale }).svg);
   const { words, date } = loadLanguage(locale);
   const age = ` · ${fill(words.asOf, { date: date(new Date('2026-11-21')) })}`;
   return texts.map((text) => text.replace(/[\u2066-\u2069]/g, '').replace(age, ''));

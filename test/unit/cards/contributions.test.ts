@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { locales } from '../../../src/views/languages/locales.ts';
 import { sampled } from '../../depth.ts';
-import { contributionsOf } from './inputs.ts';
+import { makeContributions } from './inputs.ts';
 import { readSvg as read } from './read-svg.ts';
 import { draw } from './samples.ts';
 
 describe('the card of contributions', () => {
   it('draws a ring, a bar or a single row of the level and the counters', () => {
-    const input = contributionsOf({});
+    const input = makeContributions({});
     const [ring, classic, compact] = ['ring', 'classic', 'compact'].map((layout) =>
       draw('contributions', input, { layout }),
     );
@@ -28,12 +28,12 @@ describe('the card of contributions', () => {
   });
 
   it('names the experience that is missing, at level 0 to level 1', () => {
-    assert.ok(read(draw('contributions', contributionsOf({ value: 0 })).svg).texts.includes('100 XP to level 1'));
-    assert.ok(read(draw('contributions', contributionsOf({ value: 1 })).svg).texts.includes('90 XP to level 2'));
+    assert.ok(read(draw('contributions', makeContributions({ value: 0 })).svg).texts.includes('100 XP to level 1'));
+    assert.ok(read(draw('contributions', makeContributions({ value: 1 })).svg).texts.includes('90 XP to level 2'));
   });
 
   it('cuts none of its own words, in every language, at the default width and the least one', () => {
-    const account = contributionsOf({ name: 'ada', display_name: 'Ada' }, { missing: ['stars'] });
+    const account = makeContributions({ name: 'ada', display_name: 'Ada' }, { missing: ['stars'] });
     const all = 'pull_requests_merged,issues_closed,discussions,discussions_answered';
     for (const locale of locales) {
       for (const width of [undefined, 240, 330]) {
@@ -61,7 +61,7 @@ describe('the card of contributions', () => {
       ),
     );
     for (const { value, locale, width, query } of sampled(cases, 3)) {
-      const account = contributionsOf({ name: 'ada', display_name: 'Ada', value });
+      const account = makeContributions({ name: 'ada', display_name: 'Ada', value });
       const { texts } = read(draw('contributions', account, { locale, width, ...query }).svg);
       const cut = texts.filter((text) => text.includes('…'));
       assert.deepEqual(cut, [], `${value} ${locale} ${width} ${JSON.stringify(query)}`);
@@ -69,7 +69,7 @@ describe('the card of contributions', () => {
   });
 
   it('draws an unknown number as a dash, not as 0', () => {
-    const unknown = contributionsOf({ value: 0 }, { missing: ['commits', 'experience', 'level'] });
+    const unknown = makeContributions({ value: 0 }, { missing: ['commits', 'experience', 'level'] });
     const { texts, description } = read(draw('contributions', unknown).svg);
     assert.ok(texts.includes('–') && texts.includes('Level –') && texts.includes('0'));
     assert.match(description, /Commits: –, Pull requests: 0/);
@@ -77,8 +77,8 @@ describe('the card of contributions', () => {
   });
 
   it('shortens a number that does not fit into its cell', () => {
-    const { texts } = read(draw('contributions', contributionsOf({ value: 1_000_000_000 }), { width: 240 }).svg);
+    const { texts } = read(draw('contributions', makeContributions({ value: 1_000_000_000 }), { width: 240 }).svg);
     assert.ok(texts.includes('1B'));
-    assert.ok(read(draw('contributions', contributionsOf({ value: 999_999 })).svg).texts.includes('999,999'));
+    assert.ok(read(draw('contributions', makeContributions({ value: 999_999 })).svg).texts.includes('999,999'));
   });
 });

@@ -15,29 +15,29 @@ const isUpdating = process.env['UPDATE_GOLDEN'] === '1';
 const tolerance = 0.004;
 
 export async function assertGoldenText(name: string, text: string): Promise<void> {
-  const file = await fileOf(name);
+  const file = await findFile(name);
   if (isUpdating) await writeFile(file, text);
   assert.ok(existsSync(file), `${name} is new: UPDATE_GOLDEN=1 writes it`);
   assert.equal(text, await readFile(file, 'utf8'), `${name} differs from its golden file`);
 }
 
 export async function assertGoldenImage(name: string, png: Buffer): Promise<void> {
-  const file = await fileOf(name);
+  const file = await findFile(name);
   if (isUpdating)
     await writeFile(file, await sharp(png).png({ compressionLevel: 9, palette: true, colours: 128 }).toBuffer());
   assert.ok(existsSync(file), `${name} is new: UPDATE_GOLDEN=1 writes it`);
-  const [drawn, golden] = await Promise.all([pixelsOf(png), pixelsOf(await readFile(file))]);
+  const [drawn, golden] = await Promise.all([readPixels(png), readPixels(await readFile(file))]);
   assert.deepEqual([drawn.info.width, drawn.info.height], [golden.info.width, golden.info.height], name);
   const { width, height } = drawn.info;
   const differing = pixelmatch(drawn.data, golden.data, undefined, width, height, { threshold: 0.2 });
   assert.ok(differing <= width * height * tolerance, `${name}: ${differing} of ${width * height} pixels differ`);
 }
 
-async function pixelsOf(png: Buffer): Promise<{ data: Buffer; info: OutputInfo }> {
+async function readPixels(png: Buffer): Promise<{ data: Buffer; info: OutputInfo }> {
   return sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
 }
 
-async function fileOf(name: string): Promise<URL> {
+async function findFile(name: string): Promise<URL> {
   await mkdir(folder, { recursive: true });
   return new URL(name, folder);
 }

@@ -5,7 +5,7 @@ import type { Images } from '../../../src/views/cards/card.ts';
 
 const as_of = '2026-11-21T12:00:00Z';
 
-export function contributionsOf(
+export function makeContributions(
   account: { name?: string; display_name?: string; value?: number },
   meta: { missing?: string[]; includes_private?: boolean } = {},
 ): CardInput {
@@ -43,8 +43,8 @@ function monthsBefore(instant: string, months: number): string {
 }
 
 /** Returns a series of twelve months, newest first. */
-export function seriesOf(): CardInput {
-  const { envelope } = contributionsOf({});
+export function makeSeries(): CardInput {
+  const { envelope } = makeContributions({});
   const window = { since: '2026-10-31T23:00:00Z', until: '2026-11-30T23:00:00Z', time_zone: 'Europe/Berlin' };
   const months = Array.from({ length: 12 }, (_, index) => ({
     ...Object(envelope.data[0]),
@@ -93,7 +93,7 @@ export const givenNames: readonly string[] = [
   longRepository,
 ];
 
-export function contributorsOf(count: number, further = 0): CardInput {
+export function makeContributors(count: number, further = 0): CardInput {
   const data = Array.from({ length: count }, (_, index) => ({
     name: `person-${index}`,
     display_name: people[index % people.length] ?? '',
@@ -108,7 +108,7 @@ export function contributorsOf(count: number, further = 0): CardInput {
 }
 
 /** Returns a board of some people, of whom the second and the third have the same rank. */
-export function boardOf(count: number, further = 0): CardInput {
+export function makeBoard(count: number, further = 0): CardInput {
   const data = Array.from({ length: count }, (_, index) => ({
     rank: index === 2 ? 2 : index + 1,
     points: [43.5, 20, 20, 7.25, 5, 4, 3, 1][index % 8],
@@ -129,7 +129,7 @@ export function boardOf(count: number, further = 0): CardInput {
 /**
  * Returns a year with weekends off and a holiday, as days of collected repositories or as 53 weeks from the provider.
  */
-export function calendarOf(
+export function makeCalendar(
   described: Partial<Pick<CalendarInput, 'source' | 'until' | 'includesPrivate'>> & {
     isEmpty?: boolean;
     isFinal?: boolean;
@@ -156,7 +156,7 @@ export function calendarOf(
   });
   const days = all.filter(({ contributions }) => contributions > 0);
   const total = days.reduce((sum, { contributions }) => sum + contributions, 0);
-  const { envelope } = contributionsOf({});
+  const { envelope } = makeContributions({});
   const window = from === undefined ? {} : { window: { since: from, until: null, time_zone: 'UTC' } };
   return {
     envelope: {
@@ -168,13 +168,13 @@ export function calendarOf(
 }
 
 /** Returns streaks of 12 and of 41 days or weeks, or none. */
-export function streakOf(
+export function makeStreak(
   described: { unit?: 'day' | 'week'; daysOff?: readonly number[]; isEmpty?: boolean } = {},
 ): CardInput {
   const { unit = 'day', daysOff = [], isEmpty = false } = described;
   const noStreak = { length: 0, from: null, until: null };
   return {
-    ...calendarOf(),
+    ...makeCalendar(),
     streaks: {
       unit,
       daysOff,
@@ -185,7 +185,7 @@ export function streakOf(
 }
 
 /** Returns languages, some of them with long names or without a colour, and 40 further changed files. */
-export function languagesOf(files: readonly number[] = [4120, 2210, 1330, 760, 480, 3]): CardInput {
+export function makeLanguages(files: readonly number[] = [4120, 2210, 1330, 760, 480, 3]): CardInput {
   const named = [
     { name: 'TypeScript', colour: '#3178c6' },
     { name: 'Game Maker Language', colour: '#71b417' },
@@ -196,14 +196,14 @@ export function languagesOf(files: readonly number[] = [4120, 2210, 1330, 760, 4
   ];
   const languages = files.map((count, index) => ({ ...(named[index % named.length] ?? { name: '?' }), files: count }));
   const sum = files.reduce((total, count) => total + count, 0);
-  const { envelope } = contributionsOf({});
+  const { envelope } = makeContributions({});
   return {
     envelope,
     languages: { languages, files: sum + 40, otherFiles: 40, areAllHidden: false, includesPrivate: false },
   };
 }
 
-export function achievementsOf(count: number): CardInput {
+export function makeAchievements(count: number): CardInput {
   const data = Array.from({ length: count }, (_, index) => ({
     name: achievements[index % achievements.length],
     repository_name: index % 2 === 0 ? 'plaudit' : longRepository,
@@ -215,9 +215,9 @@ export function achievementsOf(count: number): CardInput {
 }
 
 /** Returns awards, and the achievement that comes next. */
-export function progressOf(count: number): CardInput {
+export function makeProgress(count: number): CardInput {
   const next = { name: nextAchievement, icon_url: '', present: 14, wanted: 20 };
-  return { ...achievementsOf(count), next };
+  return { ...makeAchievements(count), next };
 }
 
 /** A square in one colour. */

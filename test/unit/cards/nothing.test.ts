@@ -6,14 +6,14 @@ import { readCardOptions } from '../../../src/views/cards/options.ts';
 import { drawState } from '../../../src/views/cards/states/state.ts';
 import { loadLanguage } from '../../../src/views/languages/language.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
-import { contributorsOf } from './inputs.ts';
+import { makeContributors } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { draw } from './samples.ts';
 
 const window = { since: '2026-10-01T00:00:00+02:00', until: '2026-11-01T00:00:00+01:00', time_zone: 'Europe/Berlin' };
 
 /** Returns a board without people. */
-function boardOf(facts: object = {}, states: readonly string[] = []): CardInput {
+function toBoard(facts: object = {}, states: readonly string[] = []): CardInput {
   const board = {
     name: 'Release 4 sprint',
     as_of: '2026-10-15T12:00:00Z',
@@ -30,15 +30,15 @@ function contributorsWithout(meta: object): CardInput {
 }
 
 const boards = {
-  'nothing counted': boardOf(),
-  collecting: boardOf({}, ['not_installed', 'collecting']),
-  'not installed': boardOf({ as_of: null }, ['not_installed']),
-  'not begun': boardOf({ ranked_dttm: '2026-09-29T12:00:00Z' }),
-  ended: boardOf({ ranked_dttm: '2026-11-02T12:00:00Z' }),
+  'nothing counted': toBoard(),
+  collecting: toBoard({}, ['not_installed', 'collecting']),
+  'not installed': toBoard({ as_of: null }, ['not_installed']),
+  'not begun': toBoard({ ranked_dttm: '2026-09-29T12:00:00Z' }),
+  ended: toBoard({ ranked_dttm: '2026-11-02T12:00:00Z' }),
 };
 
 describe('empty cards', () => {
-  const textOf = (card: string, input: CardInput): string => findCard(card).nothing(input, loadLanguage('en')).detail;
+  const toText = (card: string, input: CardInput): string => findCard(card).nothing(input, loadLanguage('en')).detail;
 
   it('name the missing thing, and the reason or the next step, uncut in every language', () => {
     const emptyInput: CardInput = { envelope: { meta_data: { count: 0, data_type: 0 }, data: [] } };
@@ -62,7 +62,7 @@ describe('empty cards', () => {
   it('begin with the completeness of the repositories on boards, and say why there are no people', () => {
     const complete = 'Complete: 12 of 12 repositories, as of Oct 15, 2026';
     assert.deepEqual(
-      Object.fromEntries(Object.entries(boards).map(([name, board]) => [name, textOf('board', board)])),
+      Object.fromEntries(Object.entries(boards).map(([name, board]) => [name, toText('board', board)])),
       {
         'nothing counted': `${complete} · Contribute to a repository of the board to lead it.`,
         collecting: 'Complete: 10 of 12 repositories, as of Oct 15, 2026 · still counting',
@@ -74,16 +74,16 @@ describe('empty cards', () => {
   });
 
   it('say on contributors that they are still counting, or which window has ended', () => {
-    assert.equal(textOf('contributors', contributorsWithout({ complete: false })), 'still counting');
+    assert.equal(toText('contributors', contributorsWithout({ complete: false })), 'still counting');
     const ended = contributorsWithout({ complete: true, window });
-    assert.equal(textOf('contributors', ended), 'Oct 1, 2026 – Oct 31, 2026');
-    assert.match(textOf('contributors', contributorsWithout({ complete: true })), /^Contribute to a public repository/);
+    assert.equal(toText('contributors', ended), 'Oct 1, 2026 – Oct 31, 2026');
+    assert.match(toText('contributors', contributorsWithout({ complete: true })), /^Contribute to a public repository/);
   });
 
   it('say on badges that they are still counting', () => {
     const { title } = readSvg(draw('community', contributorsWithout({ complete: false })).svg);
     assert.equal(title, 'community: still counting');
-    const { envelope, further } = contributorsOf(3, 2);
+    const { envelope, further } = makeContributors(3, 2);
     const some = {
       envelope: { ...envelope, meta_data: { ...envelope.meta_data, complete: false } },
       further: further ?? 0,

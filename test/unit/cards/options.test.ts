@@ -15,7 +15,7 @@ import { findCard } from '../../../src/views/cards/index.ts';
 import { normalize, readCardOptions } from '../../../src/views/cards/options.ts';
 import { fill, loadLanguage } from '../../../src/views/languages/language.ts';
 import { locales } from '../../../src/views/languages/locales.ts';
-import { contributionsOf, names, streakOf } from './inputs.ts';
+import { makeContributions, makeStreak, names } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { draw } from './samples.ts';
 
@@ -41,13 +41,13 @@ describe('card options', () => {
     const others = themeNames.filter((name) => !['auto', 'light', 'dark'].includes(name));
     assert.ok(others.every((name) => style(name) !== style('light')));
     for (const theme of others) {
-      const { svg } = draw('contributions', contributionsOf({}), { theme });
+      const { svg } = draw('contributions', makeContributions({}), { theme });
       readSvg(svg);
       const { surface, ring } = findPalettes(theme).style;
       assert.equal(/<pattern|<linearGradient/.test(svg), surface !== 'plain', theme);
       assert.equal(svg.includes('stroke-linecap="round" transform="rotate'), ring === 'round', theme);
     }
-    const { svg } = draw('streak', streakOf(), { theme: 'dracula' });
+    const { svg } = draw('streak', makeStreak(), { theme: 'dracula' });
     // 12 of 41 are 7 of 24 segments.
     const dashes = /class="k f"[^>]* stroke-dasharray="([^"]*)"/.exec(svg)?.[1]?.split(' ') ?? [];
     assert.equal(dashes.length, 2 * (7 + 1));
@@ -56,7 +56,7 @@ describe('card options', () => {
   it('draws the same card for the names that other services give a theme', () => {
     for (const [alias, theme] of Object.entries(themeAliases)) {
       assert.ok(themeNames.includes(theme) && !themeNames.includes(alias), alias);
-      const [byAlias, byName] = [alias, theme].map((name) => draw('streak', streakOf(), { theme: name }).svg);
+      const [byAlias, byName] = [alias, theme].map((name) => draw('streak', makeStreak(), { theme: name }).svg);
       assert.equal(byAlias, byName);
       assert.equal(normalize({ theme: alias }), normalize({ theme }));
     }

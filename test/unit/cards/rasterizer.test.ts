@@ -8,7 +8,7 @@ const drawing = { svg: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height
 const most = 66;
 
 /** Returns the width of a PNG, in pixels: the first number of its header (IHDR). */
-const widthOf = (png: Buffer): number => png.readUInt32BE(16);
+const toWidth = (png: Buffer): number => png.readUInt32BE(16);
 
 describe('Rasterizer', () => {
   it('refuses a drawing while too many wait, and draws again afterwards', async () => {
@@ -20,7 +20,7 @@ describe('Rasterizer', () => {
       return true;
     });
     const images = [...(await Promise.all(accepted)), await rasterizer.toPng(drawing, 2)];
-    assert.deepEqual(images.map(widthOf), [...Array.from({ length: most }, () => 9), 18]);
+    assert.deepEqual(images.map(toWidth), [...Array.from({ length: most }, () => 9), 18]);
   });
 
   it('draws on after a drawing that is not readable', async () => {
@@ -30,6 +30,6 @@ describe('Rasterizer', () => {
       (await Promise.allSettled(broken)).map(({ status }) => status),
       ['rejected', 'rejected', 'rejected'],
     );
-    assert.equal(widthOf(await rasterizer.toPng(drawing, 1)), 9);
+    assert.equal(toWidth(await rasterizer.toPng(drawing, 1)), 9);
   });
 });

@@ -4,17 +4,17 @@ import type { Drawing } from '../../../src/views/cards/drawing/frame.ts';
 import { findCard } from '../../../src/views/cards/index.ts';
 import { type CardOptionsQuery, readCardOptions } from '../../../src/views/cards/options.ts';
 import {
-  achievementsOf,
-  boardOf,
-  calendarOf,
-  contributionsOf,
-  contributorsOf,
-  languagesOf,
+  makeAchievements,
+  makeBoard,
+  makeCalendar,
+  makeContributions,
+  makeContributors,
+  makeLanguages,
+  makeProgress,
+  makeSeries,
+  makeStreak,
   names,
-  progressOf,
-  seriesOf,
   someImages,
-  streakOf,
 } from './inputs.ts';
 
 /** Cards that tests look at. */
@@ -34,10 +34,10 @@ export function draw(
 
 /** Cards with golden files, by the names of the files. */
 const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
-  contributions: (query) => draw('contributions', contributionsOf({}), query),
-  'contributions-dark': (query) => draw('contributions', contributionsOf({}), { theme: 'dark', ...query }),
+  contributions: (query) => draw('contributions', makeContributions({}), query),
+  'contributions-dark': (query) => draw('contributions', makeContributions({}), { theme: 'dark', ...query }),
   'contributions-wide': (query) =>
-    draw('contributions', contributionsOf({ display_name: names.long, value: 1_000_000_000 }), {
+    draw('contributions', makeContributions({ display_name: names.long, value: 1_000_000_000 }), {
       show: 'pull_requests_merged,issues_closed,discussions,discussions_answered',
       width: 640,
       columns: 5,
@@ -46,55 +46,55 @@ const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
   'contributions-new': (query) =>
     draw(
       'contributions',
-      contributionsOf({ display_name: '', value: 0 }, { missing: ['stars', 'experience', 'level'] }),
+      makeContributions({ display_name: '', value: 0 }, { missing: ['stars', 'experience', 'level'] }),
       query,
     ),
   'contributions-ar': (query) =>
-    draw('contributions', contributionsOf({ display_name: names.arabic }), { locale: 'ar', ...query }),
-  'contributions-narrow': (query) => draw('contributions', contributionsOf({}), { width: 240, ...query }),
-  'contributions-classic': (query) => draw('contributions', contributionsOf({}), { layout: 'classic', ...query }),
-  'contributions-compact': (query) => draw('contributions', contributionsOf({}), { layout: 'compact', ...query }),
-  'contributions-trend': (query) => draw('contributions', seriesOf(), { show: 'trend', ...query }),
-  contributors: (query) => draw('contributors', contributorsOf(10, 14), query, someImages),
-  board: (query) => draw('board', boardOf(7, 14), query, someImages),
-  'board-ar': (query) => draw('board', boardOf(2), { locale: 'ar', hide: 'changes', ...query }, new Map()),
-  'contributors-he': (query) => draw('contributors', contributorsOf(4, 3), { locale: 'he', ...query }, new Map()),
-  'contributors-many': (query) => draw('contributors', contributorsOf(30, 5), query, someImages),
-  'contributors-wall': (query) => draw('contributors', contributorsOf(30), { hide: 'names', ...query }, someImages),
-  calendar: (query) => draw('calendar', calendarOf(), query),
-  'calendar-narrow': (query) => draw('calendar', calendarOf(), { width: 300, ...query }),
-  'calendar-ar': (query) => draw('calendar', calendarOf(), { locale: 'ar', ...query }),
-  'calendar-reported': (query) => draw('calendar', calendarOf({ source: 'provider' }), query),
+    draw('contributions', makeContributions({ display_name: names.arabic }), { locale: 'ar', ...query }),
+  'contributions-narrow': (query) => draw('contributions', makeContributions({}), { width: 240, ...query }),
+  'contributions-classic': (query) => draw('contributions', makeContributions({}), { layout: 'classic', ...query }),
+  'contributions-compact': (query) => draw('contributions', makeContributions({}), { layout: 'compact', ...query }),
+  'contributions-trend': (query) => draw('contributions', makeSeries(), { show: 'trend', ...query }),
+  contributors: (query) => draw('contributors', makeContributors(10, 14), query, someImages),
+  board: (query) => draw('board', makeBoard(7, 14), query, someImages),
+  'board-ar': (query) => draw('board', makeBoard(2), { locale: 'ar', hide: 'changes', ...query }, new Map()),
+  'contributors-he': (query) => draw('contributors', makeContributors(4, 3), { locale: 'he', ...query }, new Map()),
+  'contributors-many': (query) => draw('contributors', makeContributors(30, 5), query, someImages),
+  'contributors-wall': (query) => draw('contributors', makeContributors(30), { hide: 'names', ...query }, someImages),
+  calendar: (query) => draw('calendar', makeCalendar(), query),
+  'calendar-narrow': (query) => draw('calendar', makeCalendar(), { width: 300, ...query }),
+  'calendar-ar': (query) => draw('calendar', makeCalendar(), { locale: 'ar', ...query }),
+  'calendar-reported': (query) => draw('calendar', makeCalendar({ source: 'provider' }), query),
   'calendar-reported-private': (query) =>
-    draw('calendar', calendarOf({ source: 'provider', includesPrivate: true }), query),
+    draw('calendar', makeCalendar({ source: 'provider', includesPrivate: true }), query),
   'calendar-reported-he': (query) =>
-    draw('calendar', calendarOf({ source: 'provider', includesPrivate: true }), { locale: 'he', ...query }),
-  'calendar-unfinished': (query) => draw('calendar', calendarOf({ isFinal: false }), query),
+    draw('calendar', makeCalendar({ source: 'provider', includesPrivate: true }), { locale: 'he', ...query }),
+  'calendar-unfinished': (query) => draw('calendar', makeCalendar({ isFinal: false }), query),
   'calendar-unfinished-narrow': (query) =>
-    draw('calendar', calendarOf({ includesPrivate: true, isFinal: false }), { width: 300, ...query }),
-  'calendar-quarter': (query) => draw('calendar', calendarOf({ from: '2026-07-01', until: '2026-09-30' }), query),
+    draw('calendar', makeCalendar({ includesPrivate: true, isFinal: false }), { width: 300, ...query }),
+  'calendar-quarter': (query) => draw('calendar', makeCalendar({ from: '2026-07-01', until: '2026-09-30' }), query),
   'calendar-month-ar': (query) =>
-    draw('calendar', calendarOf({ from: '2026-10-01', until: '2026-10-31' }), { locale: 'ar', ...query }),
+    draw('calendar', makeCalendar({ from: '2026-10-01', until: '2026-10-31' }), { locale: 'ar', ...query }),
   'calendar-month-narrow': (query) =>
-    draw('calendar', calendarOf({ from: '2026-10-15', until: '2026-11-13' }), { width: 240, ...query }),
-  'calendar-empty': (query) => draw('calendar', calendarOf({ source: 'provider', isEmpty: true }), query),
-  streak: (query) => draw('streak', streakOf(), query),
-  'streak-weeks-narrow': (query) => draw('streak', streakOf({ unit: 'week' }), { width: 240, ...query }),
-  'streak-empty-ar': (query) => draw('streak', streakOf({ isEmpty: true }), { locale: 'ar', ...query }),
-  languages: (query) => draw('languages', languagesOf(), query),
-  'languages-narrow': (query) => draw('languages', languagesOf(), { width: 240, ...query }),
-  'languages-he': (query) => draw('languages', languagesOf(), { locale: 'he', theme: 'dark', ...query }),
-  achievements: (query) => draw('achievements', achievementsOf(5), query, someImages),
-  'achievements-narrow': (query) => draw('achievements', achievementsOf(3), { width: 240, ...query }, someImages),
-  'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),
-  'achievements-raw': (query) => draw('achievements', achievementsOf(9), { raw: true, ...query }, someImages),
-  'achievements-next': (query) => draw('achievements', progressOf(5), query, someImages),
-  'achievements-next-ar': (query) => draw('achievements', progressOf(2), { locale: 'ar', width: 240, ...query }),
-  'achievements-next-alone': (query) => draw('achievements', progressOf(0), { theme: 'dark', ...query }),
-  community: (query) => draw('community', contributorsOf(30, 12), query),
+    draw('calendar', makeCalendar({ from: '2026-10-15', until: '2026-11-13' }), { width: 240, ...query }),
+  'calendar-empty': (query) => draw('calendar', makeCalendar({ source: 'provider', isEmpty: true }), query),
+  streak: (query) => draw('streak', makeStreak(), query),
+  'streak-weeks-narrow': (query) => draw('streak', makeStreak({ unit: 'week' }), { width: 240, ...query }),
+  'streak-empty-ar': (query) => draw('streak', makeStreak({ isEmpty: true }), { locale: 'ar', ...query }),
+  languages: (query) => draw('languages', makeLanguages(), query),
+  'languages-narrow': (query) => draw('languages', makeLanguages(), { width: 240, ...query }),
+  'languages-he': (query) => draw('languages', makeLanguages(), { locale: 'he', theme: 'dark', ...query }),
+  achievements: (query) => draw('achievements', makeAchievements(5), query, someImages),
+  'achievements-narrow': (query) => draw('achievements', makeAchievements(3), { width: 240, ...query }, someImages),
+  'achievements-icons': (query) => draw('achievements', makeAchievements(8), { hide: 'names', ...query }),
+  'achievements-raw': (query) => draw('achievements', makeAchievements(9), { raw: true, ...query }, someImages),
+  'achievements-next': (query) => draw('achievements', makeProgress(5), query, someImages),
+  'achievements-next-ar': (query) => draw('achievements', makeProgress(2), { locale: 'ar', width: 240, ...query }),
+  'achievements-next-alone': (query) => draw('achievements', makeProgress(0), { theme: 'dark', ...query }),
+  community: (query) => draw('community', makeContributors(30, 12), query),
 };
 export const sampleNames = Object.keys(samples);
 
 export function drawSample(name: string, query: CardOptionsQuery = {}): Drawing {
-  return (samples[name] ?? (() => draw(name, contributionsOf({}), query)))(query);
+  return (samples[name] ?? (() => draw(name, makeContributions({}), query)))(query);
 }

@@ -8,7 +8,7 @@ import { commands } from '../../../src/app/commands/index.ts';
 import { readConfigFile } from '../../../src/recognition/achievements/config-file.ts';
 
 /** Returns the lines of code blocks of a document, without prompts and comments. */
-function codeLinesOf(file: string): string[] {
+function listCodeLines(file: string): string[] {
   const text = readFileSync(file, 'utf8').replaceAll('\\\n', ' ');
   const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, code = '']) => code).join('\n');
   const indented = text.split('\n').filter((line) => /^ {4}/.test(line));
@@ -16,7 +16,7 @@ function codeLinesOf(file: string): string[] {
 }
 
 const documents = globSync(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/providers/*.md', 'action/README.md']);
-const lines = documents.flatMap((file) => codeLinesOf(file).map((line) => ({ file, line })));
+const lines = documents.flatMap((file) => listCodeLines(file).map((line) => ({ file, line })));
 
 describe('commands in the documents', () => {
   it('exist, and take the arguments that are written', () => {

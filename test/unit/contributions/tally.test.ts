@@ -12,12 +12,12 @@ const addition = fc.record({
 type Addition = typeof addition extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Returns the differences that a pass without a limit finds. */
-function differencesOf(additions: readonly Addition[]): Record<string, Record<string, number>> {
+function listDifferences(additions: readonly Addition[]): Record<string, Record<string, number>> {
   const found = [...Map.groupBy(additions, ({ key }) => key)].map(([key, some]) => {
     const numbers = [...Map.groupBy(some, ({ name }) => name)].map(([name, ofName]) => {
-      const sumOf = (side: string): number =>
+      const toSum = (side: string): number =>
         ofName.filter((one) => one.side === side).reduce((sum, { number }) => sum + number, 0);
-      return { name, counted: sumOf('counted'), stored: sumOf('stored') };
+      return { name, counted: toSum('counted'), stored: toSum('stored') };
     });
     return { key, numbers, isDifferent: numbers.some(({ counted, stored }) => counted !== stored) };
   });
@@ -44,7 +44,7 @@ describe('tallies', () => {
           }
           after = until;
         }
-        assert.deepEqual(found, differencesOf(additions));
+        assert.deepEqual(found, listDifferences(additions));
       }),
     );
   });

@@ -65,7 +65,7 @@ function ofUnit(): Record<string, string> {
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
 
 /** Reads the configuration that an environment makes; the files of secrets have valid contents. */
-function configOf(environment: Record<string, string>): Config {
+function toConfig(environment: Record<string, string>): Config {
   const { NODE_ENV: _ofNode, ...variables } = environment;
   assert.deepEqual(
     Object.keys(variables).filter((name) => !names.has(name)),
@@ -79,7 +79,7 @@ function configOf(environment: Record<string, string>): Config {
 
 describe('settings in the files for deployments', () => {
   it('are complete for the compose file: its own database, and a proxy on its network', () => {
-    const config = configOf(ofCompose());
+    const config = toConfig(ofCompose());
     assert.deepEqual(
       [config.host, config.metricsHost, config.dataDir],
       ['0.0.0.0', '0.0.0.0', '/var/lib/plaudit/data'],
@@ -102,7 +102,7 @@ describe('settings in the files for deployments', () => {
 
   it('are complete for Kubernetes, with each secret in the example', () => {
     const variables = ofKubernetes();
-    const config = configOf(variables);
+    const config = toConfig(variables);
     assert.equal(config.publicUrl, 'https://plaudit.example.org');
     const [secret] = readYaml(yamlFiles.secret);
     const [stored] = at(secret, 'stringData').map((data) => Object.keys(Object(data)));
@@ -113,7 +113,7 @@ describe('settings in the files for deployments', () => {
 
   it('are complete for systemd, with each secret as a credential', () => {
     const variables = ofUnit();
-    const config = configOf(variables);
+    const config = toConfig(variables);
     assert.deepEqual([config.host, config.trustedProxies], ['127.0.0.1', ['loopback']]);
     const loaded = [...read('deploy/systemd/plaudit.service').matchAll(/^LoadCredential=(\w+):/gm)].map(
       ([, id]) => `%d/${id}`,
@@ -158,7 +158,7 @@ describe('limits in the files for deployments', () => {
   });
 
   it('send probes and scrapes to the ports on which the service listens', () => {
-    const { port, metricsPort } = configOf(ofKubernetes());
+    const { port, metricsPort } = toConfig(ofKubernetes());
     const ports = at(container(), 'ports', '*', 'containerPort');
     assert.deepEqual(ports, [port, metricsPort]);
     const [deployment] = readYaml(yamlFiles.kubernetes);

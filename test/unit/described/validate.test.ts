@@ -38,19 +38,19 @@ const good: SentResponse = {
   body: Buffer.from('{"id":1}'),
 };
 
-const faultsOf = (changes: Partial<SentResponse>): string[] => description.faultsOf({ ...good, ...changes });
+const listFaults = (changes: Partial<SentResponse>): string[] => description.faultsOf({ ...good, ...changes });
 
 describe('responses and their description', () => {
   it('agree where status, headers, content type and body are described', () => {
-    assert.deepEqual(faultsOf({}), []);
+    assert.deepEqual(listFaults({}), []);
     const compressed = { headers: { ...good.headers, 'content-encoding': 'gzip' }, body: gzipSync(good.body) };
-    assert.deepEqual(faultsOf(compressed), ['GET /things/second 200: the header content-encoding is not described']);
+    assert.deepEqual(listFaults(compressed), ['GET /things/second 200: the header content-encoding is not described']);
     const empty = { headers: {}, body: Buffer.alloc(0) };
-    assert.deepEqual(faultsOf({ ...empty, status: 304 }), []);
-    assert.deepEqual(faultsOf({ ...empty, status: 204, url: 'http://host/things/first' }), []);
+    assert.deepEqual(listFaults({ ...empty, status: 304 }), []);
+    assert.deepEqual(listFaults({ ...empty, status: 204, url: 'http://host/things/first' }), []);
     const { etag: _, ...headers } = good.headers;
-    assert.deepEqual(faultsOf({ headers, status: 404, url: '/nowhere' }), []);
-    assert.deepEqual(faultsOf({ ...empty, headers: { allow: '3' }, status: 405, method: 'PUT' }), []);
+    assert.deepEqual(listFaults({ headers, status: 404, url: '/nowhere' }), []);
+    assert.deepEqual(listFaults({ ...empty, headers: { allow: '3' }, status: 405, method: 'PUT' }), []);
   });
 
   it('disagree where a status, header or content type is not described', () => {
@@ -66,16 +66,16 @@ describe('responses and their description', () => {
       ],
       [{ status: 405, method: 'PUT', headers: { allow: '0' }, body: Buffer.alloc(0) }, 'data must be >= 1'],
     ] as const) {
-      const [found = '', ...others] = faultsOf(changes);
+      const [found = '', ...others] = listFaults(changes);
       assert.ok(found.includes(fault) && others.length === 0, `${found} ${others.join()}`);
     }
   });
 
   it('disagree where a header is absent, or a body contradicts its schema', () => {
     const { etag: _, ...headers } = good.headers;
-    assert.deepEqual(faultsOf({ headers }), ['GET /things/second 200: lacks the header etag']);
+    assert.deepEqual(listFaults({ headers }), ['GET /things/second 200: lacks the header etag']);
     for (const body of ['{}', '{"id":"1"}', '{"id":1,"more":2}', '[]']) {
-      assert.equal(faultsOf({ body: Buffer.from(body) }).length, 1, body);
+      assert.equal(listFaults({ body: Buffer.from(body) }).length, 1, body);
     }
   });
 });

@@ -12,12 +12,12 @@ function parse(...chunks: (string | Buffer)[]): Commit[] {
   return commits;
 }
 
-function emailsOf(...lines: (string | Buffer)[]): string[] | undefined {
+function listEmails(...lines: (string | Buffer)[]): string[] | undefined {
   const bytes = lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]);
   return parse(Buffer.concat([Buffer.from(`${oid} 1 2 `), ...bytes, Buffer.from([0])]))[0]?.emails;
 }
 
-function datesOf(text: string): (number | undefined)[] {
+function listDates(text: string): (number | undefined)[] {
   const [commit] = parse(`${oid} ${text} a@x.org\n\0`);
   return [commit?.authoredAt.getTime(), commit?.committedAt.getTime()];
 }
@@ -64,35 +64,35 @@ describe('the parser of commits', () => {
 
   it('limits dates to a range, and replaces a missing date with the other one', () => {
     const end = Date.parse('9999-12-31T23:59:59Z');
-    assert.deepEqual(datesOf('0 253402300799'), [0, end]);
-    assert.deepEqual(datesOf('253402300800 99999999999999999999999999'), [end, end]);
-    assert.deepEqual(datesOf(' 7'), [7000, 7000]);
-    assert.deepEqual(datesOf('7 '), [7000, 7000]);
-    assert.deepEqual(datesOf(' '), [0, 0]);
+    assert.deepEqual(listDates('0 253402300799'), [0, end]);
+    assert.deepEqual(listDates('253402300800 99999999999999999999999999'), [end, end]);
+    assert.deepEqual(listDates(' 7'), [7000, 7000]);
+    assert.deepEqual(listDates('7 '), [7000, 7000]);
+    assert.deepEqual(listDates(' '), [0, 0]);
   });
 
   it('returns distinct lower-cased e-mail addresses that are not empty, and ignores names', () => {
-    assert.deepEqual(emailsOf('Me@X.org', 'Me <me@x.ORG>', 'You < YOU@x.org >', '<x@x.org>', 'You <you@x.org>'), [
+    assert.deepEqual(listEmails('Me@X.org', 'Me <me@x.ORG>', 'You < YOU@x.org >', '<x@x.org>', 'You <you@x.org>'), [
       'me@x.org',
       'you@x.org',
       'x@x.org',
     ]);
-    assert.deepEqual(emailsOf('', 'Nobody <>', 'bare@x.org', 'half <half@x.org', 'half> <', '', '> <a b@x.org>'), [
+    assert.deepEqual(listEmails('', 'Nobody <>', 'bare@x.org', 'half <half@x.org', 'half> <', '', '> <a b@x.org>'), [
       'a b@x.org',
     ]);
-    assert.deepEqual(emailsOf('ÄÖ@Exämple.org'), ['äö@exämple.org']);
-    assert.deepEqual(emailsOf(Buffer.from('\xff\xc3@x.org', 'latin1')), ['\ufffd\ufffd@x.org']);
+    assert.deepEqual(listEmails('ÄÖ@Exämple.org'), ['äö@exämple.org']);
+    assert.deepEqual(listEmails(Buffer.from('\xff\xc3@x.org', 'latin1')), ['\ufffd\ufffd@x.org']);
   });
 
   it('limits the number and length of addresses', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `N <${index}@x.org>`);
-    assert.deepEqual(emailsOf('me@x.org', ...many), [
+    assert.deepEqual(listEmails('me@x.org', ...many), [
       'me@x.org',
       ...Array.from({ length: 255 }, (_, index) => `${index}@x.org`),
     ]);
     const longest = `${'a'.repeat(314)}@x.org`;
-    assert.deepEqual(emailsOf(longest, `N <a${longest}>`, 'N <b@x.org>'), [longest, 'b@x.org']);
-    assert.deepEqual(emailsOf('me@x.org', `N <${'b'.repeat(1_000_000)}@x.org>`, 'N <c@x.org>'), ['me@x.org']);
+    assert.deepEqual(listEmails(longest, `N <a${longest}>`, 'N <b@x.org>'), [longest, 'b@x.org']);
+    assert.deepEqual(listEmails('me@x.org', `N <${'b'.repeat(1_000_000)}@x.org>`, 'N <c@x.org>'), ['me@x.org']);
     const [after] = parse(`${oid} 1 2 ${'b'.repeat(200_000)}`, 'b'.repeat(200_000), `\n\0${oid} 3 4 a@x.org\n\0`).slice(
       1,
     );

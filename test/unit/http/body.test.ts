@@ -13,7 +13,7 @@ const key = Type.Object({
   format: Type.Optional(Type.Enum(['svg', 'png'])),
 });
 
-function messageOf(schema: Parameters<typeof bodyReader>[0], body: unknown): string {
+function toMessage(schema: Parameters<typeof bodyReader>[0], body: unknown): string {
   try {
     bodyReader(schema)(body);
   } catch (error) {
@@ -31,11 +31,11 @@ describe('errors of request bodies', () => {
       ['\ud800', 'U+D800'],
     ]) {
       const message = `data.key of the body must not contain the character ${code}.`;
-      assert.equal(messageOf(key, { data: { key: text } }), message);
+      assert.equal(toMessage(key, { data: { key: text } }), message);
     }
     const inside = 'data.key.kty of the body must not contain the character U+0000.';
-    assert.equal(messageOf(key, { data: { key: { kty: '\0' } } }), inside);
-    assert.equal(messageOf(key, { data: { key: 'a\r\n\tb😀' } }), 'accepted');
+    assert.equal(toMessage(key, { data: { key: { kty: '\0' } } }), inside);
+    assert.equal(toMessage(key, { data: { key: 'a\r\n\tb😀' } }), 'accepted');
   });
 
   it('name the part that is wrong, and the valid values', () => {
@@ -51,7 +51,7 @@ describe('errors of request bodies', () => {
       [key, { data: { key: 'k' }, format: 'gif' }, 'format of the body must be one of "svg", "png".'],
       [key, { data: { key: 'k' } }, 'accepted'],
     ] as const) {
-      assert.equal(messageOf(schema, body), message);
+      assert.equal(toMessage(schema, body), message);
     }
   });
 
@@ -66,7 +66,7 @@ describe('errors of request bodies', () => {
 
   it('repeat no more than the visible letters of an unknown field', () => {
     assert.equal(
-      messageOf(settings, { [`<b>${'x'.repeat(100)}`]: 1 }),
+      toMessage(settings, { [`<b>${'x'.repeat(100)}`]: 1 }),
       `The body has no field b${'x'.repeat(49)}. Its fields are: publish, hidden.`,
     );
   });

@@ -12,18 +12,18 @@ describe('the response cache', () => {
     const maxBytes = 1_000_000;
     const cache = new ResponseCache(maxBytes);
     cache.put('a:card', cachedResponse('a'), cache.begin());
-    const addressOf = (index: number): string => `/v1/card?${'x'.repeat(6000)}=${index}`;
+    const toAddress = (index: number): string => `/v1/card?${'x'.repeat(6000)}=${index}`;
     for (let index = 0; index < 1000; index += 1) {
-      cache.alias(addressOf(index), 'a:card');
+      cache.alias(toAddress(index), 'a:card');
       // The response is in use, so that the least used entries are aliases.
       assert.ok(cache.get('a:card', 0));
       assert.ok(cache.bytes <= maxBytes);
     }
-    const isCached = (index: number): boolean => cache.get(addressOf(index), 0) !== undefined;
+    const isCached = (index: number): boolean => cache.get(toAddress(index), 0) !== undefined;
     const cached = Array.from({ length: 1000 }, (_, index) => index).filter(isCached);
     assert.ok(isCached(999) && !isCached(0));
     assert.ok(cached.length * 6000 <= maxBytes, String(cached.length));
-    for (let index = 0; index < 1000; index += 1) cache.put(addressOf(index), cachedResponse('b'), cache.begin());
+    for (let index = 0; index < 1000; index += 1) cache.put(toAddress(index), cachedResponse('b'), cache.begin());
     assert.ok(cache.bytes <= maxBytes);
   });
 

@@ -19,7 +19,7 @@ export async function serve(listener: RequestListener): Promise<{ url: string; h
   };
 }
 
-export async function bodyOf(request: IncomingMessage): Promise<string> {
+export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
@@ -29,7 +29,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
 export async function recordMessages(onMessage: () => number = () => 200) {
   const received: { id: string; text: string; headers: Record<string, string> }[] = [];
   const server = await serve((request, response) => {
-    void bodyOf(request).then((text) => {
+    void readBody(request).then((text) => {
       const headers = request.headers as Record<string, string>;
       received.push({ id: headers['webhook-id'] ?? '', text, headers });
       response.writeHead(onMessage()).end();

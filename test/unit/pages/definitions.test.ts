@@ -22,22 +22,22 @@ const endsOfSentences = /[.。।]$/;
 
 describe('the definitions on pages', () => {
   const readerIn = (locale: (typeof locales)[number]): Reader => toReader({ locale, isChosen: true });
-  const sentencesOf = (reader: Reader): string[] => [
+  const listSentences = (reader: Reader): string[] => [
     ...counterNames.flatMap((name) => [false, true].flatMap((isOfAll) => defineCounter(name, { isOfAll }, reader))),
     ...numbers.map((name) => defineNumber(name, reader)),
   ];
 
   it('are those of the API in English', () => {
-    assert.deepEqual(sentencesOf(readerIn('en')), [
+    assert.deepEqual(listSentences(readerIn('en')), [
       ...counterNames.flatMap((name) => [false, true].flatMap((isOfAll) => ofApi(name, { isOfAll }))),
       ...numbers.map(numberDefinition),
     ]);
   });
 
   it('are different sentences in every language', () => {
-    const english = new Set(sentencesOf(readerIn('en')));
+    const english = new Set(listSentences(readerIn('en')));
     for (const locale of locales) {
-      const sentences = sentencesOf(readerIn(locale));
+      const sentences = listSentences(readerIn(locale));
       const file = JSON.stringify(readTranslation(locale));
       assert.equal(sentences.length, english.size, locale);
       assert.equal(new Set(sentences).size, sentences.length, locale);

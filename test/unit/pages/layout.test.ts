@@ -5,7 +5,7 @@ import { trusted } from '../../../src/views/pages/layout/html.ts';
 import { type Document, renderDocument, type Site } from '../../../src/views/pages/layout/layout.ts';
 import { toReader } from '../../../src/views/pages/reader.ts';
 
-function siteOf(name: string): Site & { hosts: string[] } {
+function toSite(name: string): Site & { hosts: string[] } {
   const hosts: string[] = [];
   return {
     name,
@@ -32,7 +32,7 @@ const [english, german, chosen] = [
 
 describe('the parts around the content of pages', () => {
   it('are in the language of each page, and keep one that its address names', () => {
-    const site = siteOf('Plaudit');
+    const site = toSite('Plaudit');
     for (const [reader, brand, skip] of [
       [english, '/', 'Skip to the content'],
       [german, '/', 'Zum Inhalt springen'],
@@ -46,7 +46,7 @@ describe('the parts around the content of pages', () => {
   });
 
   it('lead to the settings while people can sign in', () => {
-    const site = siteOf('Plaudit');
+    const site = toSite('Plaudit');
     const hasSettings = (): boolean => renderDocument(site, english, document).includes('href="/settings"');
     assert.equal(hasSettings(), false);
     site.hosts.push('github');
@@ -56,7 +56,7 @@ describe('the parts around the content of pages', () => {
   });
 
   it('have the search form where the content has none', () => {
-    const site = siteOf('Plaudit');
+    const site = toSite('Plaudit');
     for (const hasSearch of [false, true, false]) {
       const page = renderDocument(site, english, { ...document, hasSearch });
       assert.equal(page.includes('action="/find"'), !hasSearch);
@@ -65,12 +65,12 @@ describe('the parts around the content of pages', () => {
 
   it('name their own site', () => {
     for (const name of ['Plaudit', 'Applause', 'Plaudit']) {
-      assert.ok(renderDocument(siteOf(name), english, document).includes(`<nav aria-label="${name}">`));
+      assert.ok(renderDocument(toSite(name), english, document).includes(`<nav aria-label="${name}">`));
     }
   });
 
   it('lead to each language at the address of each page, and mark its own', () => {
-    const site = siteOf('Plaudit');
+    const site = toSite('Plaudit');
     for (const [path, address] of [
       ['/a', '/a?lang='],
       ['/b?private=true', '/b?private=true&amp;lang='],

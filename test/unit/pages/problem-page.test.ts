@@ -21,7 +21,7 @@ const site: Site = {
   example: undefined,
 };
 
-function pageOf(problem: Partial<PageProblem>, locale = 'en'): string {
+function toPage(problem: Partial<PageProblem>, locale = 'en'): string {
   return problemPage(site, toReader({ locale, isChosen: false }), {
     status: 503,
     message: 'The service is busy.',
@@ -31,8 +31,8 @@ function pageOf(problem: Partial<PageProblem>, locale = 'en'): string {
 }
 
 /** Returns the content of the page of a problem. */
-function mainOf(problem: Partial<PageProblem>, locale = 'en'): string {
-  const page = pageOf(problem, locale);
+function toMain(problem: Partial<PageProblem>, locale = 'en'): string {
+  const page = toPage(problem, locale);
   return /<main id="main">(.*)<\/main>/s.exec(page)?.[1] ?? assert.fail(page);
 }
 
@@ -48,29 +48,29 @@ describe('the page of a problem', () => {
       [30, 'de', 'Nächster Versuch: in 30 Sekunden'],
       [30, 'ja', '再試行: 30 秒後'],
     ] as const) {
-      const main = mainOf({ retryAfterS }, locale);
+      const main = toMain({ retryAfterS }, locale);
       assert.ok(main.includes(`<p>${text}</p>`), main);
       assert.match(main, /<a class="button" href="">/);
     }
-    for (const locale of locales) assert.match(mainOf({ retryAfterS: 45 }, locale), /45|٤٥/, locale);
+    for (const locale of locales) assert.match(toMain({ retryAfterS: 45 }, locale), /45|٤٥/, locale);
   });
 
   it('leads to the start page where loading it again does not help', () => {
-    const main = mainOf({ status: 404, message: 'There is nothing.' });
+    const main = toMain({ status: 404, message: 'There is nothing.' });
     assert.match(main, /<a class="button" href="\/">Go to the start page<\/a>/);
     assert.doesNotMatch(main, /href=""/);
   });
 
   it('is kept in one byte for each character where its own language permits', () => {
-    const page = pageOf({});
+    const page = toPage({});
     assert.ok(page.includes('hreflang="zh">&#20013;&#25991;</a>'), page);
     assert.ok(isStringOneByteRepresentation(page));
-    assert.ok(!isStringOneByteRepresentation(pageOf({}, 'ja')));
+    assert.ok(!isStringOneByteRepresentation(toPage({}, 'ja')));
   });
 
   it('makes the path of the documentation in its message a link', () => {
-    const main = mainOf({ status: 404, message: 'Nothing is served at this address. /docs lists all addresses.' });
+    const main = toMain({ status: 404, message: 'Nothing is served at this address. /docs lists all addresses.' });
     assert.ok(main.includes('Nothing is served at this address. <a href="/docs">/docs</a> lists all addresses.'), main);
-    assert.ok(!mainOf({ status: 404, message: 'No file a/docs or /docs/b.' }).includes('<a href="/docs">'));
+    assert.ok(!toMain({ status: 404, message: 'No file a/docs or /docs/b.' }).includes('<a href="/docs">'));
   });
 });

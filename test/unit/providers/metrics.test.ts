@@ -8,7 +8,7 @@ import { createHostMetrics, registerCredentialMetrics } from '../../../src/hosts
 const providers = (uses: CredentialUse[]): Map<string, Provider> =>
   new Map([['github', { credentialUses: () => uses } as Partial<Provider> as Provider]]);
 
-async function valuesOf(registry: Registry, name: string): Promise<string[]> {
+async function findValues(registry: Registry, name: string): Promise<string[]> {
   return (await registry.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
 }
 
@@ -25,15 +25,15 @@ describe('metrics of credentials', () => {
         { kind: 'installation', state: 'usable', quotas: quota(10) },
       ]),
     );
-    assert.deepEqual(await valuesOf(registry, 'plaudit_quota_remaining'), [
+    assert.deepEqual(await findValues(registry, 'plaudit_quota_remaining'), [
       'plaudit_quota_remaining{provider="github",credential="token 1",resource="graphql"} 4000',
       'plaudit_quota_remaining{provider="github",credential="installations",resource="graphql"} 10',
     ]);
-    assert.deepEqual(await valuesOf(registry, 'plaudit_quota_limit'), [
+    assert.deepEqual(await findValues(registry, 'plaudit_quota_limit'), [
       'plaudit_quota_limit{provider="github",credential="token 1",resource="graphql"} 5000',
       'plaudit_quota_limit{provider="github",credential="installations",resource="graphql"} 10000',
     ]);
-    assert.deepEqual(await valuesOf(registry, 'plaudit_credentials'), [
+    assert.deepEqual(await findValues(registry, 'plaudit_credentials'), [
       'plaudit_credentials{provider="github",state="usable"} 2',
       'plaudit_credentials{provider="github",state="limited"} 1',
       'plaudit_credentials{provider="github",state="refused"} 1',
@@ -46,7 +46,7 @@ describe('metric of responses of hosts', () => {
     const registry = new Registry();
     const observe = createHostMetrics(registry)('gitea');
     for (const status of [200, 204, 404, 502, undefined]) observe(status, 0.5);
-    assert.deepEqual(await valuesOf(registry, 'plaudit_host_response_seconds_count'), [
+    assert.deepEqual(await findValues(registry, 'plaudit_host_response_seconds_count'), [
       'plaudit_host_response_seconds_count{provider="gitea",status="2xx"} 2',
       'plaudit_host_response_seconds_count{provider="gitea",status="4xx"} 1',
       'plaudit_host_response_seconds_count{provider="gitea",status="5xx"} 1',

@@ -19,7 +19,7 @@ const Page = Type.Object({ page: Type.Object({ nodes: describeItems('issue', Iss
 
 const ada = { login: 'ada' };
 const issue = { id: 1, comments: 2, author: ada, closer: null, labels: [{ name: 'bug' }] };
-const pageOf = (...nodes: unknown[]): object => ({ page: { nodes, hasMore: false } });
+const toPage = (...nodes: unknown[]): object => ({ page: { nodes, hasMore: false } });
 const unreadable = (kind: string, path: string, isStored: boolean): SkippedPart => ({
   kind,
   reason: 'unreadable',
@@ -31,23 +31,23 @@ const unreadable = (kind: string, path: string, isStored: boolean): SkippedPart 
 
 describe('readTolerantly', () => {
   it('returns a payload that is as described', () => {
-    const payload = pageOf(issue);
+    const payload = toPage(issue);
     assert.deepEqual(readTolerantly(Page, payload, 'page'), { reading: { value: payload }, skipped: [] });
   });
 
   it('replaces a field that the item can do without', () => {
-    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, comments: null }), 'page');
-    assert.deepEqual(reading, { value: pageOf({ ...issue, comments: 0 }) });
+    const { reading, skipped } = readTolerantly(Page, toPage({ ...issue, comments: null }), 'page');
+    assert.deepEqual(reading, { value: toPage({ ...issue, comments: 0 }) });
     assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/comments', true)]);
   });
 
   it('leaves out an item whose identity cannot be read, and keeps the others', () => {
     const { reading, skipped } = readTolerantly(
       Page,
-      pageOf({ ...issue, id: 'x', comments: null }, null, issue),
+      toPage({ ...issue, id: 'x', comments: null }, null, issue),
       'page',
     );
-    assert.deepEqual(reading, { value: pageOf(issue) });
+    assert.deepEqual(reading, { value: toPage(issue) });
     assert.deepEqual(skipped, [
       unreadable('issue', '/page/nodes/*/id', false),
       unreadable('issue', '/page/nodes/*', false),
@@ -67,26 +67,26 @@ describe('readTolerantly', () => {
   });
 
   it('leaves out an item whose author is an object that cannot be read', () => {
-    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, author: { login: 7 } }, issue), 'page');
-    assert.deepEqual(reading, { value: pageOf(issue) });
+    const { reading, skipped } = readTolerantly(Page, toPage({ ...issue, author: { login: 7 } }, issue), 'page');
+    assert.deepEqual(reading, { value: toPage(issue) });
     assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/author/login', false)]);
   });
 
   it('leaves a nested item out of its list', () => {
-    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, labels: [null, { name: 'bug' }] }), 'page');
-    assert.deepEqual(reading, { value: pageOf(issue) });
+    const { reading, skipped } = readTolerantly(Page, toPage({ ...issue, labels: [null, { name: 'bug' }] }), 'page');
+    assert.deepEqual(reading, { value: toPage(issue) });
     assert.deepEqual(skipped, [unreadable('label', '/page/nodes/*/labels/*', false)]);
   });
 
   it('drops an optional field that cannot be read', () => {
-    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, milestone: 5 }), 'page');
-    assert.deepEqual(reading, { value: pageOf(issue) });
+    const { reading, skipped } = readTolerantly(Page, toPage({ ...issue, milestone: 5 }), 'page');
+    assert.deepEqual(reading, { value: toPage(issue) });
     assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/milestone', true)]);
   });
 
   it('leaves out an item whose optional field without a mark is there and cannot be read', () => {
-    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, visibility: null }, issue), 'page');
-    assert.deepEqual(reading, { value: pageOf(issue) });
+    const { reading, skipped } = readTolerantly(Page, toPage({ ...issue, visibility: null }, issue), 'page');
+    assert.deepEqual(reading, { value: toPage(issue) });
     assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/visibility', false)]);
   });
 
@@ -103,9 +103,9 @@ describe('readTolerantly with refusals', () => {
       ['/page/nodes/1/closer', { reason: 'refused', explanation: 'refused by IP' }],
       ['/page/nodes/2/author', { reason: 'refused', explanation: 'refused by SAML' }],
     ]);
-    const payload = pageOf(null, { ...issue, id: 2 }, { ...issue, id: 3, author: null });
+    const payload = toPage(null, { ...issue, id: 2 }, { ...issue, id: 3, author: null });
     const { reading, skipped } = readTolerantly(Page, payload, 'page', refusals);
-    assert.deepEqual(reading, { value: pageOf({ ...issue, id: 2 }) });
+    assert.deepEqual(reading, { value: toPage({ ...issue, id: 2 }) });
     assert.deepEqual(skipped, [
       {
         kind: 'issue',
@@ -138,9 +138,9 @@ describe('readTolerantly with refusals', () => {
     const refusals = new Map<string, Refusal>([
       ['/page/nodes/0/author/login', { reason: 'unreadable', explanation: '' }],
     ]);
-    const payload = pageOf({ ...issue, author: null }, { ...issue, id: 2, author: null });
+    const payload = toPage({ ...issue, author: null }, { ...issue, id: 2, author: null });
     const { reading, skipped } = readTolerantly(Page, payload, 'page', refusals);
-    assert.deepEqual(reading, { value: pageOf({ ...issue, id: 2, author: null }) });
+    assert.deepEqual(reading, { value: toPage({ ...issue, id: 2, author: null }) });
     assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*', false)]);
   });
 
@@ -155,13 +155,13 @@ describe('readTolerantly with refusals', () => {
 
   it('reports an error that names no place', () => {
     const refusals = new Map<string, Refusal>([['', { reason: 'unreadable', explanation: 'something failed' }]]);
-    const { reading, skipped } = readTolerantly(Page, pageOf(issue), 'page', refusals);
-    assert.deepEqual(reading, { value: pageOf(issue) });
+    const { reading, skipped } = readTolerantly(Page, toPage(issue), 'page', refusals);
+    assert.deepEqual(reading, { value: toPage(issue) });
     assert.deepEqual(skipped, [{ ...unreadable('page', '/', true), explanation: 'something failed' }]);
   });
 
   it('keeps an item whose author is deleted, which is null without a refusal', () => {
-    const payload = pageOf({ ...issue, author: null });
+    const payload = toPage({ ...issue, author: null });
     assert.deepEqual(readTolerantly(Page, payload, 'page').reading, { value: payload });
   });
 });
@@ -173,8 +173,8 @@ describe('checkPayload', () => {
     const skipped: SkippedPart[] = [];
     const call = { onSkipped: (part: SkippedPart) => void skipped.push(part) };
     assert.deepEqual(
-      checkPayload(Page, pageOf({ ...issue, comments: 1.5 }), 'page', call),
-      pageOf({ ...issue, comments: 0 }),
+      checkPayload(Page, toPage({ ...issue, comments: 1.5 }), 'page', call),
+      toPage({ ...issue, comments: 0 }),
     );
     assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/comments', true)]);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { problemsOf } from '../../../scripts/commit-rules.ts';
+import { listProblems } from '../../../scripts/commit-rules.ts';
 
 const body = 'Inserts waited up to 1.1 s for a listing that locked the row.';
 
@@ -12,7 +12,7 @@ describe('the rules for commit messages', () => {
       'build: add p-queue',
       `docs: ${'x'.repeat(94)}`,
     ]) {
-      assert.deepEqual(problemsOf(`${subject}\n\n${body}\n`), [], subject);
+      assert.deepEqual(listProblems(`${subject}\n\n${body}\n`), [], subject);
     }
   });
 
@@ -24,9 +24,9 @@ describe('the rules for commit messages', () => {
       'fix: Use a lock',
       'fix:use a lock',
     ]) {
-      assert.match(problemsOf(`${subject}\n\n${body}`).join(), /^begin the subject with type\(scope\)/, subject);
+      assert.match(listProblems(`${subject}\n\n${body}`).join(), /^begin the subject with type\(scope\)/, subject);
     }
-    assert.deepEqual(problemsOf(`docs: ${'x'.repeat(95)}\n\n${body}`), [
+    assert.deepEqual(listProblems(`docs: ${'x'.repeat(95)}\n\n${body}`), [
       'shorten the subject from 101 to at most 100 characters',
     ]);
   });
@@ -38,14 +38,14 @@ describe('the rules for commit messages', () => {
       '\n\n',
       '\n\nSigned-off-by: Ada <ada@example.org>\nCo-authored-by: Bob <bob@example.org>',
     ]) {
-      assert.deepEqual(problemsOf(`fix: use a lock${rest}`), [missing], rest);
+      assert.deepEqual(listProblems(`fix: use a lock${rest}`), [missing], rest);
     }
-    assert.deepEqual(problemsOf(`fix: use a lock\n${body}\n${body}`), ['leave the second line empty']);
+    assert.deepEqual(listProblems(`fix: use a lock\n${body}\n${body}`), ['leave the second line empty']);
   });
 
   it('reject the words that the glossary replaces, except in code and quotations', () => {
-    assert.deepEqual(problemsOf(`fix: ask again\n\n${body}`), ['“ask”: request, fetch, look up']);
-    assert.deepEqual(problemsOf(`fix: fetch again\n\nNobody told the host. ${body}`).length, 2);
-    assert.deepEqual(problemsOf(`fix: fetch again\n\nRenames \`ask\` and "nobody". ${body}`), []);
+    assert.deepEqual(listProblems(`fix: ask again\n\n${body}`), ['“ask”: request, fetch, look up']);
+    assert.deepEqual(listProblems(`fix: fetch again\n\nNobody told the host. ${body}`).length, 2);
+    assert.deepEqual(listProblems(`fix: fetch again\n\nRenames \`ask\` and "nobody". ${body}`), []);
   });
 });

@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 import { readDefinitions } from '../../../src/database/schema/definitions.ts';
 import { dividedNames } from '../../../src/database/tables/divided-tables.ts';
 import { refusedIn } from '../../statements/refused.ts';
-import { loadParser, problemsOf, statementsIn } from '../../statements/rules.ts';
+import { listProblems, loadParser, statementsIn } from '../../statements/rules.ts';
 import { mixedIn } from '../../statements/undivided.ts';
 
 const fine = [
@@ -106,10 +106,10 @@ describe('refusal of joins of divided tables with others', () => {
 describe('the rule for statements about divided tables', () => {
   before(loadParser);
 
-  for (const statement of fine) it(`allows: ${statement}`, () => assert.deepEqual(problemsOf(statement), []));
+  for (const statement of fine) it(`allows: ${statement}`, () => assert.deepEqual(listProblems(statement), []));
 
   for (const [statement, problems] of Object.entries(broken)) {
-    it(`refuses: ${statement}`, () => assert.equal(problemsOf(statement).length, problems));
+    it(`refuses: ${statement}`, () => assert.equal(listProblems(statement).length, problems));
   }
 
   it('holds in the functions of the database', () => {
@@ -118,10 +118,10 @@ describe('the rule for statements about divided tables', () => {
     );
     assert.ok(definitions.length > 3);
     for (const { object, statement } of definitions) {
-      const statements = /language plpgsql/.test(statement) ? statementsIn(statement) : [bodyOf(statement)];
+      const statements = /language plpgsql/.test(statement) ? statementsIn(statement) : [toBody(statement)];
       assert.ok(statements.length > 0, object);
       assert.deepEqual(
-        statements.flatMap((statement) => problemsOf(statement).concat(mixedIn(statement), refusedIn(statement))),
+        statements.flatMap((statement) => listProblems(statement).concat(mixedIn(statement), refusedIn(statement))),
         [],
         object,
       );
@@ -130,6 +130,6 @@ describe('the rule for statements about divided tables', () => {
 });
 
 /** Returns the body of a function in SQL. */
-function bodyOf(definition: string): string {
+function toBody(definition: string): string {
   return definition.split('$$')[1] ?? '';
 }

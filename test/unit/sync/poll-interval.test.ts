@@ -15,7 +15,7 @@ const ages = fc.array(fc.oneof(fc.constant(null), fc.integer({ min: -1000, max: 
 });
 const perHour = fc.integer({ min: 1, max: 2000 });
 
-function intervalsOf(all: readonly (number | null)[], pollsPerHour: number) {
+function listIntervals(all: readonly (number | null)[], pollsPerHour: number) {
   const intervals = all.map(wantedIntervalMs);
   const wantedPerHour = intervals.reduce((sum, interval) => sum + hourMs / interval, 0);
   const load = { repositories: all.length, wantedPerHour, pollsPerHour };
@@ -26,7 +26,7 @@ describe('pollIntervalMs', () => {
   it('keeps all polls of a quota within its share', () => {
     fc.assert(
       fc.property(ages, perHour, (all, most) => {
-        const polls = intervalsOf(all, most).reduce((sum, { interval }) => sum + hourMs / interval, 0);
+        const polls = listIntervals(all, most).reduce((sum, { interval }) => sum + hourMs / interval, 0);
         assert.ok(polls <= most * (1 + 1e-9), `${polls} of ${most}`);
       }),
     );
@@ -35,7 +35,7 @@ describe('pollIntervalMs', () => {
   it('polls a repository never less often than one whose last change is older', () => {
     fc.assert(
       fc.property(ages, perHour, (all, most) => {
-        const sorted = intervalsOf(all, most).toSorted((left, right) => left.wanted - right.wanted);
+        const sorted = listIntervals(all, most).toSorted((left, right) => left.wanted - right.wanted);
         for (const [index, { interval }] of sorted.entries()) {
           assert.ok(interval <= (sorted[index + 1]?.interval ?? Number.POSITIVE_INFINITY) * (1 + 1e-9));
         }
@@ -47,7 +47,7 @@ describe('pollIntervalMs', () => {
     fc.assert(
       fc.property(ages, perHour, (all, most) => {
         const isEnough = all.length <= most * 12;
-        for (const { interval } of intervalsOf(all, most)) {
+        for (const { interval } of listIntervals(all, most)) {
           assert.ok(interval >= shortest * (1 - 1e-9));
           assert.ok(interval <= (isEnough ? longest : (2 * hourMs * all.length) / most) * (1 + 1e-9));
         }
@@ -56,13 +56,13 @@ describe('pollIntervalMs', () => {
   });
 
   it('gives each repository the interval that it wants where the quota suffices', () => {
-    for (const { wanted: intervals, interval } of intervalsOf([0, hourMs, null], 250)) {
+    for (const { wanted: intervals, interval } of listIntervals([0, hourMs, null], 250)) {
       assert.equal(Math.round(interval), Math.round(intervals));
     }
   });
 
   it('polls active repositories more often than others where the quota is too small for a poll a day of each', () => {
-    const [active, ...others] = intervalsOf([0, null, null, null], 0.1).map(({ interval }) => interval / hourMs);
+    const [active, ...others] = listIntervals([0, null, null, null], 0.1).map(({ interval }) => interval / hourMs);
     assert.ok(active !== undefined && active < 24, `${active} hours`);
     for (const hours of others) assert.ok(hours > 24 && hours <= 80, `${hours} hours`);
   });

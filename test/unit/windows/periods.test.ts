@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ends, messageOf } from './read.ts';
+import { ends, toMessage } from './read.ts';
 
 describe('periods', () => {
   const meanings: [period: string, first: string, next: string][] = [
@@ -72,6 +72,6 @@ describe('periods', () => {
     ['2026-10-01', /^period must be/],
   ];
   for (const [period, message] of refused) {
-    it(`refuses ${period === '' ? 'nothing' : period}`, () => assert.match(messageOf({ period }), message));
+    it(`refuses ${period === '' ? 'nothing' : period}`, () => assert.match(toMessage({ period }), message));
   }
 });

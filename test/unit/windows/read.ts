@@ -19,7 +19,7 @@ export function ends(text: WindowText, at = now): (string | null)[] {
 }
 
 /** Returns the message with which a window is refused. */
-export function messageOf(text: WindowText, at = now): string {
+export function toMessage(text: WindowText, at = now): string {
   try {
     readWindow(text, at);
   } catch (error) {

@@ -8,13 +8,13 @@ import {
   windowBefore,
   windowsUpTo,
 } from '../../../src/model/windows/window.ts';
-import { ends, messageOf, now, read } from './read.ts';
+import { ends, now, read, toMessage } from './read.ts';
 
 describe('windows of days and instants', () => {
   it('returns no window without its parameters, and checks the time zone nevertheless', () => {
     assert.equal(readWindow({}, now), undefined);
     assert.equal(readWindow({ time_zone: 'Europe/Berlin' }, now), undefined);
-    assert.match(messageOf({ time_zone: 'Europe/Berln' }), /did you mean Europe\/Berlin\?/);
+    assert.match(toMessage({ time_zone: 'Europe/Berln' }), /did you mean Europe\/Berlin\?/);
   });
 
   it('includes both days', () => {
@@ -103,7 +103,7 @@ describe('windows of days and instants', () => {
     ['a long zone', { time_zone: 'x'.repeat(10_000) }, /time_zone must be the IANA name/],
   ];
   for (const [why, text, message] of refused) {
-    it(`refuses ${why}`, () => assert.match(messageOf(text), message));
+    it(`refuses ${why}`, () => assert.match(toMessage(text), message));
   }
 
   it('accepts tomorrow, and an end in the future', () => {
@@ -139,10 +139,10 @@ describe('days of time zones', () => {
       '2026-11-24T10:00:00Z',
       null,
     ]);
-    assert.match(messageOf({ since: '2026-11-26', time_zone: 'Pacific/Kiritimati' }, evening), /2026-11-25\?/);
+    assert.match(toMessage({ since: '2026-11-26', time_zone: 'Pacific/Kiritimati' }, evening), /2026-11-25\?/);
     const morning = new Date('2026-11-23T10:00:00Z');
     assert.deepEqual(ends({ since: '2026-11-23', time_zone: 'Pacific/Niue' }, morning), ['2026-11-23T11:00:00Z', null]);
-    assert.match(messageOf({ since: '2026-11-24', time_zone: 'Pacific/Niue' }, morning), /2026-11-23\?/);
+    assert.match(toMessage({ since: '2026-11-24', time_zone: 'Pacific/Niue' }, morning), /2026-11-23\?/);
   });
 
   it('are empty where a zone skipped one', () => {

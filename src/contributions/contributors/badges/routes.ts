@@ -19,14 +19,14 @@ import {
   NewcomersQuery,
   RepositoriesQuery,
   readLimits,
-  WindowQuery,
-  type WindowTexts,
+  WindowedListQuery,
+  type WindowedListTexts,
 } from '../windowed-list.ts';
 
 const Query = Type.Object({
   format: Type.Optional(Type.Enum([...imageFormats], { default: 'svg' })),
   bots: Type.Optional(Type.Boolean({ description: 'Counts bots too.', default: false })),
-  ...WindowQuery.properties,
+  ...WindowedListQuery.properties,
   ...NewcomersQuery.properties,
 });
 
@@ -71,7 +71,7 @@ interface Badge {
 
 async function load(
   services: RouteServices,
-  context: RequestContext<unknown, Static<typeof Query> & WindowTexts>,
+  context: RequestContext<unknown, Static<typeof Query> & WindowedListTexts>,
   collected: Collected | MovedRepository | undefined,
 ): Promise<Badge | MovedRepository | undefined> {
   if (collected === undefined || collected instanceof MovedRepository) return collected;

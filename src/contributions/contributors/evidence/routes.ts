@@ -23,14 +23,20 @@ import {
 } from '../collected.ts';
 import type { Scope } from '../contributor.ts';
 import type { ContributorServices } from '../routes.ts';
-import { findNarrowed, RepositoriesQuery, readKinds, WindowQuery, type WindowTexts } from '../windowed-list.ts';
+import {
+  findNarrowed,
+  RepositoriesQuery,
+  readKinds,
+  WindowedListQuery,
+  type WindowedListTexts,
+} from '../windowed-list.ts';
 import { countContributor } from '../windowed-list-store.ts';
 
 const LoginPath = Type.Object({ login: Type.String({ maxLength: 255, description: 'Name of the contributor.' }) });
 
 const Query = Type.Object({
   ...PageParameters.properties,
-  ...WindowQuery.properties,
+  ...WindowedListQuery.properties,
   ...ListParameters.properties,
 });
 
@@ -76,7 +82,7 @@ export function contributorEvidenceRoutes(app: App, services: ContributorService
 
 type Context = RequestContext<
   Static<typeof LoginPath>,
-  Static<typeof Query> & Pick<WindowTexts, 'repositories' | 'exclude_repositories'>
+  Static<typeof Query> & Pick<WindowedListTexts, 'repositories' | 'exclude_repositories'>
 >;
 
 const everything = { only: null, except: [] } as const;

@@ -51,7 +51,7 @@ function connectionBreakingAt(
 
 const achievementFiles = new AchievementFiles();
 
-function contextOf(connection: Connection, now = (): Date => new Date()): AwardContext {
+function createContext(connection: Connection, now = (): Date => new Date()): AwardContext {
   return { connection, now, newId: uuidv7, achievementFiles };
 }
 
@@ -102,7 +102,7 @@ describe('awarding', () => {
     };
     const unbroken = connectionBreakingAt(created.url, 0, true);
     await begin();
-    await awardRepository(contextOf(unbroken.connection), repositoryId);
+    await awardRepository(createContext(unbroken.connection), repositoryId);
     await assertAwarded('without interruption');
     const statements = unbroken.count();
     assert.ok(statements > 10);
@@ -112,12 +112,12 @@ describe('awarding', () => {
     for (const { at, isDone } of sampled(breaks.flat(), 31)) {
       await begin();
       const { connection } = connectionBreakingAt(created.url, at, isDone);
-      await assert.rejects(awardRepository(contextOf(connection), repositoryId));
-      await awardRepository(contextOf(connectionBreakingAt(created.url, 0, true).connection), repositoryId);
+      await assert.rejects(awardRepository(createContext(connection), repositoryId));
+      await awardRepository(createContext(connectionBreakingAt(created.url, 0, true).connection), repositoryId);
       await assertAwarded(`broken at statement ${at} of ${statements}`);
     }
     await begin();
-    const four = Array.from({ length: 4 }, () => contextOf(connectionBreakingAt(created.url, 0, true).connection));
+    const four = Array.from({ length: 4 }, () => createContext(connectionBreakingAt(created.url, 0, true).connection));
     await Promise.all(four.map((context) => awardRepository(context, repositoryId)));
     await assertAwarded('by four at once');
   });
@@ -128,7 +128,7 @@ describe('awarding', () => {
     const { connection, pool } = database;
     const datedAchievement = simple('That day', 'author issue: count() >= 1', { day: 3 });
     let now = day(3);
-    const context = contextOf(connection, () => new Date(now));
+    const context = createContext(connection, () => new Date(now));
     const tasks = createAwardTasks(context);
     const signal = new AbortController().signal;
     const jobs = async (): Promise<string[]> => {
@@ -196,7 +196,7 @@ describe('awarding', () => {
     const { repositoryId } = await storeWorld(pool, { people, items: [answered(0, day(2)), answered(1, day(3))] });
     await storeCollected(database, repositoryId, new Date());
     await storeFile(database, repositoryId, file);
-    await awardRepository(contextOf(connection), repositoryId);
+    await awardRepository(createContext(connection), repositoryId);
     const first = await awardsIn(pool);
     assert.match(first.join(), /^ada: First to answer, [^,]*$/);
     await pool.query(
@@ -205,7 +205,7 @@ describe('awarding', () => {
        insert into pending_evaluations (repository_id, account_id, kind) select * from changed`,
       [new Date(day(4)), new Date(day(2))],
     );
-    await awardRepository(contextOf(connection), repositoryId);
+    await awardRepository(createContext(connection), repositoryId);
     const both = await awardsIn(pool);
     assert.deepEqual(both.slice(0, 1), first);
     assert.match(both.slice(1).join(), /^max: First to answer, [^,]*$/);

@@ -15,11 +15,11 @@ export interface NamedText extends AchievementText {
 
 /** Returns an achievement for which one trigger has to hold. */
 export function simple(name: string, trigger: string, more: Partial<NamedText> = {}): NamedText {
-  return { name, day: null, groups: [[triggerOf(trigger)]], ...more };
+  return { name, day: null, groups: [[toTrigger(trigger)]], ...more };
 }
 
 /** Parses `actor action: condition`. */
-function triggerOf(text: string): TriggerText {
+function toTrigger(text: string): TriggerText {
   const [, actor = '', action = '', condition = ''] = /^(\w+) (\w+): (.*)$/s.exec(text) ?? [];
   return { actor, action, condition } as TriggerText;
 }
@@ -27,8 +27,8 @@ function triggerOf(text: string): TriggerText {
 /** Achievements with every actor, every action, and every form of condition. */
 export const everyFeature: FileText = {
   pointActions: [
-    { name: 'prs', rules: [{ ...triggerOf('author pull_request: merged = true'), value: 10 }] },
-    { name: 'talk', rules: [{ ...triggerOf('author issue_comment: count() >= 2'), value: 3 }] },
+    { name: 'prs', rules: [{ ...toTrigger('author pull_request: merged = true'), value: 10 }] },
+    { name: 'talk', rules: [{ ...toTrigger('author issue_comment: count() >= 2'), value: 3 }] },
   ],
   achievements: [
     simple('First issue', 'author issue: count() >= 1', {
@@ -68,8 +68,8 @@ export const everyFeature: FileText = {
       name: 'All-rounder',
       day: null,
       groups: [
-        [triggerOf('author issue: count() >= 1')],
-        [triggerOf('author pull_request: count() >= 1'), triggerOf('author review: count() >= 1')],
+        [toTrigger('author issue: count() >= 1')],
+        [toTrigger('author pull_request: count() >= 1'), toTrigger('author review: count() >= 1')],
       ],
     },
   ],
@@ -89,7 +89,7 @@ export function toYaml({ pointActions, achievements }: FileText): string {
       name,
       ...(icon !== undefined && { icon }),
       ...(description !== undefined && { description }),
-      ...(day !== null && { type: 'once', metadata: { date: dateOf(day) } }),
+      ...(day !== null && { type: 'once', metadata: { date: toDate(day) } }),
       triggers: groups.flatMap((group) =>
         group.map((trigger, index) => ({
           trigger: { ...trigger, ...(index < group.length - 1 && { operator: '|' }) },
@@ -101,6 +101,6 @@ export function toYaml({ pointActions, achievements }: FileText): string {
 }
 
 /** Returns the date of the day at whose end people are evaluated. */
-function dateOf(day: number): string {
+function toDate(day: number): string {
   return new Date(beginning + (day - 1) * 86_400_000).toISOString().slice(0, 10);
 }

@@ -30,7 +30,7 @@ export function satisfiedAt(condition: Condition, own: OwnItem, view: Evaluation
   if (condition.kind === 'and') return Math.max(...condition.terms.map((term) => satisfiedAt(term, own, view)));
   if (condition.kind === 'or') return Math.min(...condition.terms.map((term) => satisfiedAt(term, own, view)));
   if (condition.kind === 'membership') {
-    const values = listOf(condition.field.text, own, view);
+    const values = toList(condition.field.text, own, view);
     if (values === undefined) return never;
     const list = new Set(values.map((text) => fold(condition.field.text, text)));
     const candidates = condition.items.map(({ text }) => fold(condition.field.text, text));
@@ -46,7 +46,7 @@ export function satisfiedAt(condition: Condition, own: OwnItem, view: Evaluation
     if (end === null) return never;
     const unitMs = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 }[operand.unit.text] ?? 0;
     const age = Math.floor((end - own.item.createdAt) / unitMs);
-    return compare(age, operator, numberOf(value)) ? Math.max(own.doneAt, end) : never;
+    return compare(age, operator, toNumber(value)) ? Math.max(own.doneAt, end) : never;
   }
   if (operand.kind !== 'field') throw new Error('not about one contribution');
   return fieldSatisfiedAt(operand.name.text, operator, value, own, view);
@@ -60,9 +60,9 @@ function fieldSatisfiedAt(field: string, operator: string, value: Value, own: Ow
     closed: [closedAt !== null, closedAt],
     answered: [answered(item, view), item.answeredAt],
     starred: [true, null],
-    first: firstOf(item, view),
+    first: toFirst(item, view),
     // The world is all that its owner has.
-    first_in_organization: firstOf(item, view),
+    first_in_organization: toFirst(item, view),
   };
   const flag = flags[field];
   if (flag !== undefined) {
@@ -81,21 +81,21 @@ function fieldSatisfiedAt(field: string, operator: string, value: Value, own: Ow
     if (item.state === null || value.kind !== 'text') return never;
     return (item.state === value.text) === (operator === '=') ? doneAt : never;
   }
-  const number = numbersOf(item)[field] ?? null;
-  return number !== null && compare(number, operator, numberOf(value)) ? doneAt : never;
+  const number = listNumbers(item)[field] ?? null;
+  return number !== null && compare(number, operator, toNumber(value)) ? doneAt : never;
 }
 
 /** Returns whether an item is the first issue, merged pull request or review of its author, and since when. */
-function firstOf(item: Item, view: EvaluationView): [boolean, number | null] {
-  const momentOf = (candidate: Item): number =>
+function toFirst(item: Item, view: EvaluationView): [boolean, number | null] {
+  const toMoment = (candidate: Item): number =>
     item.action === 'pull_request' ? (merged(candidate, view) ?? never) : candidate.createdAt;
-  const moment = momentOf(item);
+  const moment = toMoment(item);
   const others = view.world.items.filter(({ action, author }) => action === item.action && author === item.author);
-  const isFirst = item.author !== null && moment < never && others.every((sibling) => momentOf(sibling) >= moment);
+  const isFirst = item.author !== null && moment < never && others.every((sibling) => toMoment(sibling) >= moment);
   return [isFirst, item.action === 'pull_request' ? moment : null];
 }
 
-function numbersOf(item: Item): Record<string, number | null> {
+function listNumbers(item: Item): Record<string, number | null> {
   const { comments, upvotes, additions, deletions, changedFiles, commits, reactions } = item;
   return {
     comments,
@@ -108,13 +108,13 @@ function numbersOf(item: Item): Record<string, number | null> {
   };
 }
 
-function listOf(field: string, { item, person }: OwnItem, { world }: EvaluationView): string[] | undefined {
-  const nameOf = (index: number): string => world.people[index]?.name ?? '';
-  if (field === 'actor') return [nameOf(person)];
+function toList(field: string, { item, person }: OwnItem, { world }: EvaluationView): string[] | undefined {
+  const toName = (index: number): string => world.people[index]?.name ?? '';
+  if (field === 'actor') return [toName(person)];
   if (field === 'files') return item.files ?? undefined;
   if (field === 'emojis') return item.reactions?.map(({ emoji }) => emoji);
   if (field === 'reactors') {
-    return item.reactions?.map(({ reactor }) => (reactor === null ? '' : nameOf(reactor)));
+    return item.reactions?.map(({ reactor }) => (reactor === null ? '' : toName(reactor)));
   }
   return (item.action.endsWith('_comment') ? item.parentLabels : item.labels) ?? undefined;
 }
@@ -158,6 +158,6 @@ export function compare(left: number, operator: string, right: number): boolean 
   return results[operator] ?? false;
 }
 
-export function numberOf(value: Value): number {
+export function toNumber(value: Value): number {
   return value.kind === 'integer' ? value.value : Number.NaN;
 }

@@ -6,9 +6,9 @@ import {
   compare,
   type EvaluationView,
   merged,
-  numberOf,
   type OwnItem,
   satisfiedAt,
+  toNumber,
 } from './naive-items.ts';
 import type { AchievementText, PointActionText, TriggerText } from './random-achievements.ts';
 import { beginning, type Item } from './world.ts';
@@ -50,7 +50,7 @@ export function heldSince(trigger: TriggerText, person: number, evaluation: Eval
   return personSince(
     parsed(trigger.condition),
     [],
-    { trigger, person, own: itemsOf(trigger, person, evaluation) },
+    { trigger, person, own: listItems(trigger, person, evaluation) },
     evaluation,
   );
 }
@@ -62,7 +62,7 @@ interface NaiveQuery {
 }
 
 function personSince(condition: Condition, filters: Condition[], context: NaiveQuery, evaluation: Evaluation): number {
-  if (!isAboutPerson(condition)) return first(momentsOf([...filters, condition], context, evaluation));
+  if (!isAboutPerson(condition)) return first(listMoments([...filters, condition], context, evaluation));
   if (condition.kind === 'or') {
     return Math.min(...condition.terms.map((term) => personSince(term, filters, context, evaluation)));
   }
@@ -71,10 +71,10 @@ function personSince(condition: Condition, filters: Condition[], context: NaiveQ
     const persons = condition.terms.filter(isAboutPerson);
     return Math.max(...persons.map((term) => personSince(term, inside, context, evaluation)));
   }
-  const filteredSince = filters.length === 0 ? 0 : first(momentsOf(filters, context, evaluation));
+  const filteredSince = filters.length === 0 ? 0 : first(listMoments(filters, context, evaluation));
   if (condition.kind === 'ranking') {
     const names = new Set(condition.actions.map(({ text }) => text));
-    const points = pointsOf(evaluation).filter(
+    const points = listPoints(evaluation).filter(
       ({ name, person }) => names.has(name) && isRanked(person, filters, context, evaluation),
     );
     const order = Object.entries(Object.groupBy(points, ({ person }) => person))
@@ -91,25 +91,25 @@ function personSince(condition: Condition, filters: Condition[], context: NaiveQ
   const { operand } = condition;
   if (operand.kind === 'count') {
     const counted = [...filters, ...(operand.condition === null ? [] : [operand.condition])];
-    const moments = momentsOf(counted, context, evaluation);
+    const moments = listMoments(counted, context, evaluation);
     // A count that equals a number means that it reached the number.
-    const isReached = condition.operator === '=' && numberOf(condition.value) > 0;
+    const isReached = condition.operator === '=' && toNumber(condition.value) > 0;
     return grownSince(
       { ...condition, operator: isReached ? '>=' : condition.operator },
       moments.map((at) => ({ at, value: 1 })),
-      first(momentsOf([], context, evaluation)),
+      first(listMoments([], context, evaluation)),
     );
   }
   const names =
     operand.kind === 'sum' ? operand.actions.map(({ text }) => text) : evaluation.pointActions.map(({ name }) => name);
-  const points = pointsOf(evaluation).filter(({ name, person }) => names.includes(name) && person === context.person);
+  const points = listPoints(evaluation).filter(({ name, person }) => names.includes(name) && person === context.person);
   return Math.max(filteredSince, grownSince(condition, points, first(points.map(({ at }) => at))));
 }
 
 function isRanked(person: number, filters: Condition[], { trigger }: NaiveQuery, evaluation: Evaluation): boolean {
   if (evaluation.world.people[person]?.type !== 'user') return false;
-  const context = { trigger, person, own: itemsOf(trigger, person, evaluation) };
-  return filters.length === 0 || momentsOf(filters, context, evaluation).length > 0;
+  const context = { trigger, person, own: listItems(trigger, person, evaluation) };
+  return filters.length === 0 || listMoments(filters, context, evaluation).length > 0;
 }
 
 /**
@@ -117,7 +117,7 @@ function isRanked(person: number, filters: Condition[], { trigger }: NaiveQuery,
  * person of whom nothing is counted yet.
  */
 function grownSince({ operator, value }: Comparison, steps: { at: number; value: number }[], since: number): number {
-  const target = numberOf(value);
+  const target = toNumber(value);
   if (!compare(total(steps), operator, target)) return never;
   if (operator === '<' || operator === '<=' || (operator === '!=' && total(steps) < target)) return since;
   const least = operator === '>' || operator === '!=' ? target + 1 : target;
@@ -130,16 +130,16 @@ function total(steps: { value: number }[]): number {
   return steps.reduce((sum, { value }) => sum + value, 0);
 }
 
-function pointsOf(evaluation: Evaluation): Point[] {
+function listPoints(evaluation: Evaluation): Point[] {
   return evaluation.pointActions.flatMap(({ name, rules }) =>
     rules.flatMap((rule) =>
       evaluation.world.people.flatMap(({ type }, person): Point[] => {
         if (type !== 'user') return [];
         const { value } = rule;
         const condition = parsed(rule.condition);
-        const own = itemsOf(rule, person, evaluation);
+        const own = listItems(rule, person, evaluation);
         if (!isAboutPerson(condition)) {
-          return momentsOf([condition], { trigger: rule, person, own }, evaluation).map((at) => ({
+          return listMoments([condition], { trigger: rule, person, own }, evaluation).map((at) => ({
             name,
             person,
             at,
@@ -153,13 +153,13 @@ function pointsOf(evaluation: Evaluation): Point[] {
   );
 }
 
-export function momentsOf(
+export function listMoments(
   conditions: Condition[],
   { trigger, person, own }: NaiveQuery,
   evaluation: Evaluation,
 ): number[] {
   if (trigger.action === 'point') {
-    const points = pointsOf(evaluation).filter((point) => point.person === person);
+    const points = listPoints(evaluation).filter((point) => point.person === person);
     const isIncluded = conditions.every(
       (condition) => satisfiedAt(condition, pointSubject(person), evaluation) < never,
     );
@@ -171,12 +171,12 @@ export function momentsOf(
         contribution.doneAt,
         ...conditions.map((condition) => satisfiedAt(condition, contribution, evaluation)),
       );
-      return at < never ? momentOf(contribution, at, evaluation) : never;
+      return at < never ? toMoment(contribution, at, evaluation) : never;
     })
     .filter((at) => at < never && at >= (evaluation.since ?? 0));
 }
 
-function momentOf({ item }: OwnItem, satisfied: number, evaluation: Evaluation): number {
+function toMoment({ item }: OwnItem, satisfied: number, evaluation: Evaluation): number {
   if (evaluation.at === undefined) return satisfied;
   const moments = { created: item.createdAt, merged: merged(item, evaluation), closed: closed(item, evaluation) };
   return moments[evaluation.at] ?? never;
@@ -187,7 +187,7 @@ function pointSubject(person: number): OwnItem {
   return { person, doneAt: 0, item: { action: 'star' } as Item };
 }
 
-export function itemsOf({ actor, action }: TriggerText, person: number, view: EvaluationView): OwnItem[] {
+export function listItems({ actor, action }: TriggerText, person: number, view: EvaluationView): OwnItem[] {
   return view.world.items
     .filter((item) => item.action === action && item.createdAt < view.before)
     .filter((item) => view.isCounted?.(item) ?? true)

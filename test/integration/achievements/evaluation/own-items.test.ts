@@ -28,7 +28,7 @@ describe('triggers of achievements', () => {
       from json_to_recordset(${JSON.stringify(rows)}::json) as i (kind text, id text, below text, by text)
       join accounts a on a.name = i.by cross join repositories r`.execute(connection);
     const { id } = await connection.selectFrom('repositories').select('id').executeTakeFirstOrThrow();
-    const earnersOf = async (trigger: object): Promise<string[]> => {
+    const findEarners = async (trigger: object): Promise<string[]> => {
       const achievement = { name: 'Helper', triggers: [{ trigger }] };
       const { config } = readConfigFile(Buffer.from(JSON.stringify({ achievements: [{ achievement }] })));
       const earned = await evaluate(connection, id, config);
@@ -43,9 +43,9 @@ describe('triggers of achievements', () => {
       ['reviewers', 'pull_request'],
     ] as const) {
       const trigger = { actor, action, condition: 'count() >= 1' };
-      assert.deepEqual(await earnersOf(trigger), ['ada', 'bo'], action);
-      assert.deepEqual(await earnersOf({ ...trigger, own: true }), ['ada', 'bo'], action);
-      assert.deepEqual(await earnersOf({ ...trigger, own: false }), ['bo'], action);
+      assert.deepEqual(await findEarners(trigger), ['ada', 'bo'], action);
+      assert.deepEqual(await findEarners({ ...trigger, own: true }), ['ada', 'bo'], action);
+      assert.deepEqual(await findEarners({ ...trigger, own: false }), ['bo'], action);
     }
   });
 });

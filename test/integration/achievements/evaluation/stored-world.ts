@@ -43,7 +43,7 @@ interface Storing extends StoredWorld {
 }
 
 async function storeContributions({ pool, repositoryId, accountIds }: Storing, items: Item[]): Promise<void> {
-  const idOf = (person: number | null): string | null => (person === null ? null : (accountIds[person] ?? null));
+  const toId = (person: number | null): string | null => (person === null ? null : (accountIds[person] ?? null));
   const rows = items.flatMap((item, index) => {
     const isComment = item.action === 'issue_comment' || item.action === 'pull_request_comment';
     const parent = {
@@ -58,13 +58,13 @@ async function storeContributions({ pool, repositoryId, accountIds }: Storing, i
       kind: isAtLine ? 'review_comment' : item.action,
       external_id: item.action === 'star' ? `star-${index}` : String(index),
       parent_external_id: isComment ? parent.external_id : null,
-      account_id: idOf(item.author),
-      resolved_by: idOf(item.resolvedBy),
+      account_id: toId(item.author),
+      resolved_by: toId(item.resolvedBy),
       answered: item.action === 'discussion' && item.answeredBy !== null,
-      answered_by: item.action === 'discussion' ? idOf(item.answeredBy) : null,
+      answered_by: item.action === 'discussion' ? toId(item.answeredBy) : null,
       answered_at: item.answeredAt === null ? null : new Date(item.answeredAt),
-      assignees: item.assignees.map(idOf),
-      reviewers: item.reviewers.map(idOf),
+      assignees: item.assignees.map(toId),
+      reviewers: item.reviewers.map(toId),
       created_at: new Date(item.createdAt),
       closed_at: item.closedAt === null ? null : new Date(item.closedAt),
       merged_at: item.mergedAt === null ? null : new Date(item.mergedAt),
@@ -75,7 +75,7 @@ async function storeContributions({ pool, repositoryId, accountIds }: Storing, i
       changed_files: item.changedFiles,
       commits: item.commits,
       emojis: item.reactions?.map(({ emoji }) => emoji) ?? null,
-      reactors: item.reactions?.map(({ reactor }) => idOf(reactor)) ?? null,
+      reactors: item.reactions?.map(({ reactor }) => toId(reactor)) ?? null,
       labels: isComment ? ['bug'] : item.labels,
       files: item.files,
       reason: item.reason,

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import { remember } from '../../../../simulators/gitea/moved.ts';
-import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
+import { startReplay, toSecret } from '../../../../simulators/gitea/replay.ts';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { renameAccount } from '../../../../simulators/world/mutations.ts';
 import { lastReport, newCall } from '../../../contract/host.ts';
-import { createContractWorld, organizationOf } from '../../../contract/world.ts';
+import { createContractWorld, toOrganization } from '../../../contract/world.ts';
 import { giteaProvider, handbook } from './gitea-provider.ts';
 
 describe('the Gitea client', () => {
   it('names the scope that a token lacks, even when all data is public', async () => {
     await using replay = await startReplay();
-    await using provider = giteaProvider(replay, { tokens: [secretOf('alice-useronly')] });
+    await using provider = giteaProvider(replay, { tokens: [toSecret('alice-useronly')] });
     await assert.rejects(provider.polls.readTotals(handbook, newCall()), {
       code: 'provider_denied',
       message: 'The code host wants the scope read:repository of the configured token.',
@@ -91,7 +91,7 @@ describe('the Gitea client', () => {
     await assert.rejects(lastReport(withRevokedToken.accounts.lookUp('ada-lovelace', newCall())), {
       code: 'provider_denied',
     });
-    const owner = organizationOf(fixture);
+    const owner = toOrganization(fixture);
     const [refused = ''] = two.privateData.credentialNames();
     const cursor = JSON.stringify({ credentialName: refused, after: null });
     assert.deepEqual((await two.repositories.list(owner, cursor, newCall())).isRefused, true);
@@ -150,7 +150,7 @@ describe('the Gitea client', () => {
     const fixture = createContractWorld();
     await using simulator = await startGiteaSimulator({ world: fixture.world });
     await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
-    const owner = organizationOf(fixture);
+    const owner = toOrganization(fixture);
     simulator.hidden.set(fixture.organization.id, 'limited');
     const find = (withPrivate: boolean) => provider.repositories.find(owner, 'handbook', { withPrivate }, newCall());
     assert.equal(await find(false), null);

@@ -8,8 +8,8 @@ import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { Random } from '../../../../simulators/world/random.ts';
 import type { ProviderWith } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
-import { idsOf, readAll } from '../../../contract/read-all.ts';
-import { type ContractWorld, createContractWorld, handbookOf, organizationOf } from '../../../contract/world.ts';
+import { listIds, readAll } from '../../../contract/read-all.ts';
+import { type ContractWorld, createContractWorld, toHandbook, toOrganization } from '../../../contract/world.ts';
 import { assertListedWhileRemoving } from '../list-while-removing.ts';
 import { giteaProvider } from './gitea-provider.ts';
 
@@ -32,7 +32,7 @@ describe('lists of Gitea', () => {
     await withFixture(3, async (fixture) => {
       const { handbook } = fixture.repositories;
       for (let count = 0; count < 10; count += 1) addIssue(fixture.world, handbook, { author: fixture.people.ada });
-      assert.deepEqual([...(await readAll(fixture, 'issues'))].toSorted(), idsOf(handbook.issues).toSorted());
+      assert.deepEqual([...(await readAll(fixture, 'issues'))].toSorted(), listIds(handbook.issues).toSorted());
     });
   });
 
@@ -61,7 +61,7 @@ describe('lists of Gitea', () => {
         });
         const remaining = before.filter((issue) => handbook.issues.includes(issue));
         assert.deepEqual(
-          idsOf(remaining).filter((id) => !seen.has(id)),
+          listIds(remaining).filter((id) => !seen.has(id)),
           [],
           `seed ${seed}`,
         );
@@ -93,7 +93,7 @@ describe('lists of Gitea', () => {
         });
         const remaining = before.filter((comment) => issue.comments.includes(comment));
         assert.deepEqual(
-          idsOf(remaining).filter((id) => !seen.has(id)),
+          listIds(remaining).filter((id) => !seen.has(id)),
           [],
           `seed ${seed}`,
         );
@@ -124,17 +124,17 @@ describe('lists of Gitea', () => {
           oldest.updatedAt = fixture.now();
         },
       });
-      for (const id of idsOf(changed)) assert.ok(seen.has(id), id);
+      for (const id of listIds(changed)) assert.ok(seen.has(id), id);
     });
   });
 
   it('lists every remaining repository of a long list while others are removed', async () => {
-    await withFixture(2, (fixture) => assertListedWhileRemoving(fixture, organizationOf(fixture)));
+    await withFixture(2, (fixture) => assertListedWhileRemoving(fixture, toOrganization(fixture)));
   });
 
   it('rejects an unreadable cursor', async () => {
     await withFixture(2, async ({ provider, ...fixture }) => {
-      const repository = handbookOf(fixture);
+      const repository = toHandbook(fixture);
       const position = { cursor: 'nonsense', since: null, pageSize: null, isDeep: false };
       await assert.rejects(provider.streams.read('issues', repository, position, newCall()), {
         code: 'provider_invalid_response',
@@ -154,7 +154,7 @@ describe('lists of Gitea', () => {
         const body = entry === undefined ? [] : [entry];
         return { status: 200, body, headers: { 'x-total-count': String(body.length) } };
       });
-      const repository = handbookOf(fixture);
+      const repository = toHandbook(fixture);
       const position = { cursor: null, since: null, pageSize: null, isDeep: true };
       const { contributions } = await provider.streams.read('issues', repository, position, newCall());
       const closed = contributions.filter(({ kind, closedAt }) => kind === 'issue' && closedAt !== null);
@@ -167,14 +167,14 @@ describe('lists of Gitea', () => {
     await withFixture(50, async ({ provider, organization, world, repositories: { handbook } }) => {
       handbook.forkCount = -1;
       world.markChanged();
-      const { repositories } = await provider.repositories.list(organizationOf({ organization }), null, newCall());
+      const { repositories } = await provider.repositories.list(toOrganization({ organization }), null, newCall());
       assert.equal(repositories.find(({ name }) => name === handbook.name)?.forks, 0);
     });
   });
 
   it('reads no issues where they are switched off, and rejects a repository that is absent', async () => {
     await withFixture(50, async ({ provider, simulator, ...fixture }) => {
-      const repository = handbookOf(fixture);
+      const repository = toHandbook(fixture);
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
       simulator.overrides.push((path) => (path.includes('/issues') ? { status: 404, body: {} } : undefined));
       const page = await provider.streams.read('issues', repository, position, newCall());
@@ -186,7 +186,7 @@ describe('lists of Gitea', () => {
 
   it('reads imported contributions without an author', async () => {
     await withFixture(50, async ({ provider, simulator, ...fixture }) => {
-      const repository = handbookOf(fixture);
+      const repository = toHandbook(fixture);
       for (const { id } of fixture.issues) simulator.imported.add(id);
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
       const page = await provider.streams.read('issues', repository, position, newCall());

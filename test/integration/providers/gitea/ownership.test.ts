@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
+import { startReplay, toSecret } from '../../../../simulators/gitea/replay.ts';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { removeMember } from '../../../../simulators/world/repository-changes.ts';
 import { newCall } from '../../../contract/host.ts';
@@ -15,18 +15,18 @@ describe('ownership at Gitea', () => {
   it('confirms that an owner of an organization owns it, and that users own their own account', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const alice = await provider.ownership.prove(secretOf('alice'), 'acme', signal);
+    const alice = await provider.ownership.prove(toSecret('alice'), 'acme', signal);
     assert.deepEqual(alice.bearer, { externalId: '2', name: 'alice' });
     assert.equal(alice.owned?.externalId, '5');
     assert.equal(alice.owned?.type, 'organization');
-    assert.equal((await provider.ownership.prove(secretOf('alice'), 'ALICE', signal)).owned?.externalId, '2');
+    assert.equal((await provider.ownership.prove(toSecret('alice'), 'ALICE', signal)).owned?.externalId, '2');
   });
 
   it('requests only data of the bearer for a proof', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
     for (const name of ['acme', 'alice', '../alice', 'alice/orgs/acme']) {
-      await provider.ownership.prove(secretOf('alice'), name, signal).catch(() => null);
+      await provider.ownership.prove(toSecret('alice'), name, signal).catch(() => null);
     }
     for (const request of replay.requests) assert.match(request, /^alice \/(user|users\/alice\/|orgs\/)/);
     assert.ok(replay.requests.every((request) => !request.includes('..') && !request.includes('%2')));
@@ -35,13 +35,13 @@ describe('ownership at Gitea', () => {
   it('confirms no ownership of the account of another user', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    assert.equal((await provider.ownership.prove(secretOf('alice'), 'bob', signal)).owned, null);
+    assert.equal((await provider.ownership.prove(toSecret('alice'), 'bob', signal)).owned, null);
   });
 
   it('confirms no ownership of an organization for a site administrator', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const { bearer, owned } = await provider.ownership.prove(secretOf('forgeadmin'), 'acme', signal);
+    const { bearer, owned } = await provider.ownership.prove(toSecret('forgeadmin'), 'acme', signal);
     assert.equal(bearer.name, 'forgeadmin');
     assert.equal(owned, null);
   });
@@ -49,7 +49,7 @@ describe('ownership at Gitea', () => {
   it('names the scope that a token lacks', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    await assert.rejects(provider.ownership.prove(secretOf('alice-useronly'), 'acme', signal), {
+    await assert.rejects(provider.ownership.prove(toSecret('alice-useronly'), 'acme', signal), {
       code: 'forbidden',
       message: 'This token lacks a scope at the code host: read:user or read:organization.',
     });

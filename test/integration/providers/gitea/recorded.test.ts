@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
+import { startReplay, toSecret } from '../../../../simulators/gitea/replay.ts';
 import type { KnownAccount } from '../../../../src/hosts/interface/provider.ts';
 import { lastReport, newCall } from '../../../contract/host.ts';
 import { acme, giteaProvider, handbook } from './gitea-provider.ts';
@@ -53,7 +53,7 @@ describe('the provider on a recorded Gitea', () => {
     );
     assert.equal(page.nextCursor, null);
 
-    await using withToken = giteaProvider(replay, { tokens: [secretOf('bob')] });
+    await using withToken = giteaProvider(replay, { tokens: [toSecret('bob')] });
     const publicPage = await withToken.repositories.list(acme, null, newCall());
     assert.deepEqual(
       publicPage.repositories.map(({ name, credentialName }) => ({ name, credentialName })),
@@ -74,11 +74,11 @@ describe('the provider on a recorded Gitea', () => {
 
   it('finds a private repository only with a token that shows it', async () => {
     await using replay = await startReplay();
-    await using bob = giteaProvider(replay, { tokens: [secretOf('bob')] });
+    await using bob = giteaProvider(replay, { tokens: [toSecret('bob')] });
     const find = (name: string, withPrivate: boolean) => bob.repositories.find(acme, name, { withPrivate }, newCall());
     assert.equal((await find('secret-plans', true))?.language, 'Shell');
     assert.equal(await find('secret-plans', false), null);
-    await using carol = giteaProvider(replay, { tokens: [secretOf('carol')] });
+    await using carol = giteaProvider(replay, { tokens: [toSecret('carol')] });
     assert.equal(await carol.repositories.find(acme, 'secret-plans', { withPrivate: true }, newCall()), null);
     assert.equal((await carol.repositories.find(acme, 'handbook', { withPrivate: false }, newCall()))?.stars, 4);
     const somebody: KnownAccount = { ...acme, externalId: '99' };

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
 import { addCommit } from '../../../../simulators/world/activity.ts';
-import { daysOf } from '../../../../simulators/world/expected-totals.ts';
+import { listDays } from '../../../../simulators/world/expected-totals.ts';
 import { createGitHubProvider } from '../../../../src/hosts/github/provider.ts';
 import type { Call, KnownAccount, Provider } from '../../../../src/hosts/interface/provider.ts';
 import type { ReportedCalendar } from '../../../../src/model/contribution.ts';
@@ -58,7 +58,7 @@ function knownAccount({ world }: Simulator, login: string): KnownAccount {
  */
 function expectedDays({ world }: Simulator, login: string, from: string, { withPrivate }: { withPrivate: boolean }) {
   const days: Record<string, number> = {};
-  for (const { day, isPrivate, login: accountLogin, ...counts } of daysOf(world)) {
+  for (const { day, isPrivate, login: accountLogin, ...counts } of listDays(world)) {
     if (accountLogin !== login || day < from || (isPrivate && !withPrivate)) continue;
     days[day] = (days[day] ?? 0) + Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
@@ -66,14 +66,14 @@ function expectedDays({ world }: Simulator, login: string, from: string, { withP
 }
 
 function daysIn({ firstDay, counts }: ReportedCalendar): Record<string, number> {
-  const dayOf = (index: number): string =>
+  const toDay = (index: number): string =>
     new Date(Date.parse(firstDay) + index * 86_400_000).toISOString().slice(0, 10);
   return Object.fromEntries(
-    counts.map((count, index) => [dayOf(index), count] as const).filter(([, count]) => count > 0),
+    counts.map((count, index) => [toDay(index), count] as const).filter(([, count]) => count > 0),
   );
 }
 
-function sumOf(days: Record<string, number>): number {
+function toSum(days: Record<string, number>): number {
   return Object.values(days).reduce((sum, count) => sum + count, 0);
 }
 
@@ -90,7 +90,7 @@ describe('the contribution calendar of GitHub', () => {
     assert.deepEqual([calendar.firstDay, calendar.counts.length], ['2025-11-16', 369]);
     const expected = expectedDays(fixture.simulator, user, calendar.firstDay, { withPrivate: true });
     assert.deepEqual(daysIn(calendar), expected);
-    assert.equal(calendar.total, sumOf(expected));
+    assert.equal(calendar.total, toSum(expected));
     assert.equal(calendar.includesPrivate, true);
     assert.notDeepEqual(expected, expectedDays(fixture.simulator, user, calendar.firstDay, { withPrivate: false }));
     assert.equal(call.cost.points, 1);
@@ -163,7 +163,7 @@ describe('the contribution calendar of GitHub', () => {
     const expected = expectedDays(simulator, heavy, calendar.firstDay, { withPrivate: false });
     assert.deepEqual(daysIn(calendar), expected);
     assert.deepEqual([calendar.firstDay, calendar.counts.length], ['2025-11-16', 369]);
-    assert.equal(calendar.total, sumOf(expected));
+    assert.equal(calendar.total, toSum(expected));
     assert.ok(simulator.requests.some(({ status }) => status === 502));
     simulator.faults.add({ kind: 'bad_gateway', on: 'Calendar', times: 1000 });
     const requestCount = calendarRequests(fixture).length;

@@ -5,12 +5,12 @@ import type { Call } from '../../../../src/hosts/interface/provider.ts';
 import { AppError } from '../../../../src/model/errors.ts';
 import { clock } from '../../../time.ts';
 
-const callOf = (urgency: Call['urgency'], signal = new AbortController().signal): Call => ({
+const toCall = (urgency: Call['urgency'], signal = new AbortController().signal): Call => ({
   urgency,
   signal,
   cost: { requests: 0, points: 0 },
 });
-const [owner, interactive, background] = [callOf('owner'), callOf('interactive'), callOf('background')];
+const [owner, interactive, background] = [toCall('owner'), toCall('interactive'), toCall('background')];
 
 function openCredentials(secrets: string[]): { credentials: Credentials; time: ReturnType<typeof clock> } {
   const time = clock();
@@ -101,7 +101,7 @@ describe('the quota of GitHub tokens', () => {
     const { credentials } = openCredentials(['a']);
     const [first] = await Promise.all(Array.from({ length: 40 }, () => credentials.acquire('graphql', background)));
     const controller = new AbortController();
-    const aborted = credentials.acquire('graphql', callOf('background', controller.signal));
+    const aborted = credentials.acquire('graphql', toCall('background', controller.signal));
     let isGranted = false;
     const waiting = credentials.acquire('graphql', background).then(() => {
       isGranted = true;

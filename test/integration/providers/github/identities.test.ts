@@ -9,7 +9,7 @@ import { readNoReplyAddress } from '../../../../src/hosts/github/identities.ts';
 import { createGitHubProvider } from '../../../../src/hosts/github/provider.ts';
 import type { ProviderWith } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
-import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
+import { type ContractWorld, createContractWorld, toHandbook } from '../../../contract/world.ts';
 
 interface Fixture extends ContractWorld {
   simulator: Simulator;
@@ -52,7 +52,7 @@ describe('authors of commits at GitHub', () => {
       const authored = addCommit(world, repositories.handbook, { author: stranger });
       const resolve = async (oid: string) => {
         const identities = [{ email: stranger.email, oid }];
-        return (await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall())).get(
+        return (await provider.history.resolveIdentities(toHandbook(fixture), identities, newCall())).get(
           stranger.email,
         );
       };
@@ -70,7 +70,7 @@ describe('authors of commits at GitHub', () => {
       const { world, provider, repositories } = fixture;
       const { oid } = addCommit(world, repositories.handbook, { author: stranger, coAuthors: [olive] });
       const identities = [{ email: olive.email, oid, isCoAuthor: true }];
-      const owners = await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall());
+      const owners = await provider.history.resolveIdentities(toHandbook(fixture), identities, newCall());
       assert.equal(owners.get(olive.email)?.name, hasToken ? 'olive-admin' : undefined);
       assert.equal(owners.has(olive.email), hasToken);
     });
@@ -83,7 +83,7 @@ describe('authors of commits at GitHub', () => {
       const path = ['data', 'repository', 'c0', 'authors', 'nodes', 0, 'user'];
       if (hasToken) simulator.faults.add({ kind: 'surprise', on: 'CommitAuthors', path, value: { invalid: true } });
       const identities = [olive, stranger].map(({ email }) => ({ email, oid }));
-      const owners = await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall());
+      const owners = await provider.history.resolveIdentities(toHandbook(fixture), identities, newCall());
       assert.equal(simulator.faults.pending, 0);
       assert.ok(!owners.has(stranger.email));
       assert.equal(owners.has(olive.email), !hasToken);
@@ -98,7 +98,7 @@ describe('authors of commits at GitHub', () => {
       const deleted = { name: 'Gone', email: `${people.deleted.id}+gone@users.noreply.github.com` };
       const commits = [copilot, deleted].map((author) => addCommit(world, repositories.handbook, { author }));
       const identities = commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
-      const owners = await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall());
+      const owners = await provider.history.resolveIdentities(toHandbook(fixture), identities, newCall());
       const found = owners.get(copilot.email.toLowerCase());
       assert.deepEqual([found?.externalId, found?.type], ['198982749', 'bot']);
       if (hasToken) assert.equal(owners.get(deleted.email), null);
@@ -123,7 +123,7 @@ describe('authors of commits at GitHub', () => {
             coAuthors: isCoAuthor ? [person] : [],
           });
           const identities = [{ email, oid, isCoAuthor }];
-          const owners = await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall());
+          const owners = await provider.history.resolveIdentities(toHandbook(fixture), identities, newCall());
           assert.equal(owners.get(email) ?? null, null, email);
         }
       }
@@ -142,7 +142,7 @@ describe('authors of commits at GitHub', () => {
         const named = addCommit(world, repositories.handbook, { author: stranger, coAuthors: [person] });
         const owners = [false, true].map(async (isCoAuthor) => {
           const identities = [{ email, oid: (isCoAuthor ? named : authored).oid, isCoAuthor }];
-          return (await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall())).get(email);
+          return (await provider.history.resolveIdentities(toHandbook(fixture), identities, newCall())).get(email);
         });
         return (await Promise.all(owners)).map((owner) => owner?.externalId ?? 'none');
       };
@@ -166,7 +166,7 @@ describe('authors of commits at GitHub', () => {
         const path = ['data', 'repository', 'c0', 'authors', 'nodes', isCoAuthor ? 1 : 0, 'user'];
         simulator.faults.add({ kind: 'surprise', on: 'CommitAuthors', path, value: null });
         const identities = [{ email, oid, isCoAuthor }];
-        const owners = await provider.history.resolveIdentities(handbookOf(fixture), identities, newCall());
+        const owners = await provider.history.resolveIdentities(toHandbook(fixture), identities, newCall());
         assert.equal(simulator.faults.pending, 0);
         assert.equal(owners.get(email) ?? null, null);
       }

@@ -36,7 +36,7 @@ async function openClient(tokens: TokenName[] = ['outsider']): Promise<ClientFix
   };
 }
 
-const notesOf = ({ accounts }: Simulator, { nodeId }: { nodeId: string }): KnownRepository => ({
+const listNotes = ({ accounts }: Simulator, { nodeId }: { nodeId: string }): KnownRepository => ({
   owner: accounts.user,
   name: 'notes',
   handle: nodeId,
@@ -135,7 +135,7 @@ describe('limits of GitHub', () => {
       await using fixture = await openClient();
       const { simulator, client, call } = fixture;
       const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-      const stored = notesOf(simulator, repository);
+      const stored = listNotes(simulator, repository);
       simulator.faults.add({ kind, times: 3 });
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
       const page = await readStream(client, 'pull_requests', stored, position, call);
@@ -149,7 +149,7 @@ describe('limits of GitHub', () => {
     await using fixture = await openClient();
     const { simulator, client, call } = fixture;
     const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-    const stored = notesOf(simulator, repository);
+    const stored = listNotes(simulator, repository);
     const identities = repository.commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
     simulator.faults.add({ kind: 'resource_limits', on: 'CommitAuthors', times: 2 });
     const resolved = await resolveIdentities(client, stored, identities, call);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
-import { countersOf } from '../../../../simulators/world/expected-totals.ts';
+import { toCounters } from '../../../../simulators/world/expected-totals.ts';
 import { reportAccount } from '../../../../src/hosts/github/accounts.ts';
 import { GitHubClient } from '../../../../src/hosts/github/client.ts';
 
@@ -16,7 +16,7 @@ describe('sum of the stars of owned repositories', () => {
     const { signal } = new AbortController();
     const call = { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } } as const;
     const name = simulator.accounts.user;
-    const expected = countersOf(simulator.world, name)?.stars;
+    const expected = toCounters(simulator.world, name)?.stars;
     assert.ok(expected !== undefined && expected > 0, String(expected));
     for (const isRepeated of [false, true]) {
       if (isRepeated) simulator.faults.add({ kind: 'repeated', times: 1000 });

@@ -43,7 +43,7 @@ const ofStream = (stream: string): Request => ({
   send: ({ provider, repository, call }) =>
     (provider.streams ?? assert.fail()).read(stream, repository, position, call),
 });
-const lastOf = async <Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Item | undefined> => {
+const findLast = async <Item>(items: AsyncGenerator<Item, void, undefined>): Promise<Item | undefined> => {
   let last: Item | undefined;
   for await (const item of items) last = item;
   return last;
@@ -78,11 +78,11 @@ const requests: Record<string, Request> = {
   },
   Account: {
     root: 'account',
-    send: ({ provider, user, call }) => lastOf(provider.accounts.lookUp(user.name, call)),
+    send: ({ provider, user, call }) => findLast(provider.accounts.lookUp(user.name, call)),
   },
   'Account by id': {
     root: 'account',
-    send: ({ provider, user, call }) => lastOf(provider.accounts.refresh(user, call)),
+    send: ({ provider, user, call }) => findLast(provider.accounts.refresh(user, call)),
   },
   Calendar: {
     root: 'node',
@@ -130,7 +130,7 @@ async function sendChanged(
     now,
   });
   const { nodeId: handle, name, defaultBranch, commits } = repositories.handbook;
-  const accountOf = ({ id, nodeId, login }: typeof organization, type: KnownAccount['type']): KnownAccount => ({
+  const toAccount = ({ id, nodeId, login }: typeof organization, type: KnownAccount['type']): KnownAccount => ({
     externalId: String(id),
     handle: nodeId,
     type,
@@ -141,8 +141,8 @@ async function sendChanged(
   const known: Known = {
     provider,
     call: { ...newCall(), onSkipped: (part) => void skipped.push(part) },
-    user: accountOf(people.ada, 'user'),
-    organization: accountOf(organization, 'organization'),
+    user: toAccount(people.ada, 'user'),
+    organization: toAccount(organization, 'organization'),
     repository: { owner: organization.login, name, handle, defaultBranch, credentialName: null },
     oid: commits.at(0)?.oid ?? assert.fail(),
   };
@@ -207,8 +207,8 @@ describe('nulls that GitHub moved upwards from an error', () => {
       return { data, errors: [{ type: 'INTERNAL', message: 'x', path }] };
     });
     const whole = await sendChanged(ofStream('issues').send, (_exchange, answer) => answer);
-    const countOf = (read: unknown) => (read as { contributions: unknown[] }).contributions.length;
-    assert.equal(countOf(result), countOf(whole.result) - 1);
+    const toCount = (read: unknown) => (read as { contributions: unknown[] }).contributions.length;
+    assert.equal(toCount(result), toCount(whole.result) - 1);
     assert.deepEqual(
       skipped.map(({ kind, reason, isStored, isCounted }) => ({ kind, reason, isStored, isCounted })),
       [{ kind: 'issue', reason: 'unreadable', isStored: false, isCounted: false }],

@@ -9,7 +9,7 @@ describe('the list of stars', () => {
   it('ends when its last page became empty, and is not taken for withheld', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using ending = new AsyncDisposableStack();
-    const clientOf = (token: string): GitHubClient => {
+    const toClient = (token: string): GitHubClient => {
       const options = { apiUrl: simulator.apiUrl, tokens: [token], connectTimeoutMs: 1000, now: () => new Date() };
       const client = new GitHubClient(options);
       ending.defer(() => client.close());
@@ -24,7 +24,7 @@ describe('the list of stars', () => {
     star(world, repository, second, new Date('2026-06-02T00:00:00Z'));
     const read = (token: string, cursor: string | null) =>
       readStars(
-        clientOf(token),
+        toClient(token),
         {
           owner: accounts.organization,
           name: repository.name,

@@ -54,9 +54,9 @@ interface PullRequests {
 }
 type Comments = Record<string, unknown> & { user: Record<string, unknown> };
 
-const idsOf = ({ page }: Read, kind: string): string[] =>
+const listIds = ({ page }: Read, kind: string): string[] =>
   page.contributions.filter((contribution) => contribution.kind === kind).map(({ externalId }) => externalId);
-const reasonsOf = ({ skipped }: Read): [string, boolean, boolean][] =>
+const listReasons = ({ skipped }: Read): [string, boolean, boolean][] =>
   skipped.map(({ path, isStored, isCounted }) => [path, isStored, isCounted]);
 const withoutReviews = ({ data }: PullRequests): void => {
   for (const node of data.node.page.nodes) node.reviews = null;
@@ -68,7 +68,7 @@ describe('unexpected items of GitHub', () => {
   it('fetches the reviews of a pull request again when GitHub returns null for them', async () => {
     const expected = await readChanged('pull_requests');
     const found = await readChanged('pull_requests', { PullRequests: withoutReviews });
-    assert.ok(idsOf(expected, 'review').length > 0);
+    assert.ok(listIds(expected, 'review').length > 0);
     assert.deepEqual(found.page.contributions, expected.page.contributions);
   });
 
@@ -78,10 +78,10 @@ describe('unexpected items of GitHub', () => {
       body.data.node.reviews = null;
     };
     const found = await readChanged('pull_requests', { PullRequests: withoutReviews, MoreReviews });
-    assert.deepEqual(idsOf(found, 'pull_request'), idsOf(expected, 'pull_request'));
-    assert.deepEqual(idsOf(found, 'review'), []);
+    assert.deepEqual(listIds(found, 'pull_request'), listIds(expected, 'pull_request'));
+    assert.deepEqual(listIds(found, 'review'), []);
     const skippedReviews = found.skipped.filter(({ kind, isCounted }) => kind === 'review' && !isCounted);
-    assert.equal(skippedReviews.length, idsOf(found, 'pull_request').length);
+    assert.equal(skippedReviews.length, listIds(found, 'pull_request').length);
   });
 
   it('leaves out a submitted review without a time, and reports it', async () => {
@@ -92,9 +92,9 @@ describe('unexpected items of GitHub', () => {
         for (const review of reviews) review['submittedAt'] = null;
       },
     });
-    assert.deepEqual(idsOf(found, 'review'), []);
-    assert.deepEqual(idsOf(found, 'pull_request'), idsOf(expected, 'pull_request'));
-    assert.equal(reasonsOf(found).length, idsOf(expected, 'review').length);
+    assert.deepEqual(listIds(found, 'review'), []);
+    assert.deepEqual(listIds(found, 'pull_request'), listIds(expected, 'pull_request'));
+    assert.equal(listReasons(found).length, listIds(expected, 'review').length);
   });
 
   it('recognizes the ghost by its page when its name cannot be read', async () => {
@@ -115,7 +115,7 @@ describe('unexpected items of GitHub', () => {
         for (const comment of list) comment['html_url'] = '';
       },
     });
-    assert.ok(idsOf(expected, 'review_comment').length > 0);
+    assert.ok(listIds(expected, 'review_comment').length > 0);
     assert.deepEqual(found.page.contributions, expected.page.contributions);
     assert.deepEqual(found.skipped, []);
   });
@@ -126,6 +126,6 @@ describe('unexpected items of GitHub', () => {
       [comments]: (list: Comments[]) => void delete list[0]?.['html_url'],
     });
     assert.equal(found.page.contributions.length, expected.page.contributions.length - 1);
-    assert.deepEqual(reasonsOf(found), [['/*/html_url', false, false]]);
+    assert.deepEqual(listReasons(found), [['/*/html_url', false, false]]);
   });
 });

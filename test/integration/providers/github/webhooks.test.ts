@@ -29,7 +29,7 @@ interface Variant {
 }
 
 /** Yields the payload once for each of its parts, with that part absent or null. */
-function* variantsOf(payload: Json): Generator<Variant> {
+function* listVariants(payload: Json): Generator<Variant> {
   const walk = function* (part: Json, path: string[]): Generator<Variant> {
     if (typeof part !== 'object' || part === null || Array.isArray(part) || path.length >= maxDepth) return;
     for (const key of Object.keys(part)) {
@@ -126,7 +126,7 @@ const readable: [string, string, Json, Change[] | object[]][] = [
   ['an event of no organization', 'organization', { action: 'renamed' }, []],
 ];
 
-const starsOf = (payload: Json): Change[] => read('star', payload).filter(({ type }) => type === 'star');
+const listStars = (payload: Json): Change[] => read('star', payload).filter(({ type }) => type === 'star');
 
 describe('webhooks of GitHub', () => {
   it('reads every example of GitHub, also when any part except the ids of its subject is missing', () => {
@@ -139,7 +139,7 @@ describe('webhooks of GitHub', () => {
         read(name, payload);
         examplesRead += 1;
         if (!subscribedEvents.includes(name) && !name.startsWith('installation')) continue;
-        for (const { variant, path, replacement } of variantsOf(structuredClone(payload))) {
+        for (const { variant, path, replacement } of listVariants(structuredClone(payload))) {
           if (isNeeded(name, path, payload) || (!isThorough && seen.has(`${replacement} ${path}`))) continue;
           seen.add(`${replacement} ${path}`);
           assert.doesNotThrow(() => read(name, variant), `${name} with ${path} ${replacement}`);
@@ -219,9 +219,9 @@ describe('webhooks of GitHub', () => {
       at: '2026-05-01T10:00:00.000Z',
       isTakenBack: false,
     };
-    assert.deepEqual(starsOf(payload), [star]);
+    assert.deepEqual(listStars(payload), [star]);
     const takenBack = { action: 'deleted', starred_at: null, repository: { ...repository, updated_at: at }, sender };
-    assert.deepEqual(starsOf(takenBack), [{ ...star, isTakenBack: true }]);
+    assert.deepEqual(listStars(takenBack), [{ ...star, isTakenBack: true }]);
     for (const vague of [
       { ...payload, starred_at: null },
       { ...payload, sender: null },
@@ -229,7 +229,7 @@ describe('webhooks of GitHub', () => {
       { ...payload, sender: { ...sender, type: 'Mannequin' } },
       { ...takenBack, repository },
     ]) {
-      assert.deepEqual(starsOf(vague), []);
+      assert.deepEqual(listStars(vague), []);
       assert.ok(read('star', vague).some(({ type }) => type === 'contributions'));
     }
   });

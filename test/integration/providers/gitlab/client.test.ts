@@ -6,7 +6,7 @@ import { transferRepository } from '../../../../simulators/world/mutations.ts';
 import type { Urgency } from '../../../../src/hosts/interface/call.ts';
 import { lastReport, newCall } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
-import { gitlabProvider, groupOf } from './gitlab-provider.ts';
+import { gitlabProvider, toGroup } from './gitlab-provider.ts';
 
 describe('the GitLab client', () => {
   /** Tests limits, refusals and invalid responses. */
@@ -145,7 +145,7 @@ describe('the GitLab client', () => {
     assert.equal((await lastReport(provider.accounts.lookUp('ada-lovelace', newCall())))?.account.name, 'ada-lovelace');
     const [refused = ''] = provider.privateData.credentialNames();
     assert.doesNotMatch(refused, /glpat/);
-    const owner = groupOf(fixture);
+    const owner = toGroup(fixture);
     const cursor = JSON.stringify({ credentialName: refused, after: null });
     assert.equal((await provider.repositories.list(owner, cursor, newCall())).isRefused, true);
   });
@@ -155,7 +155,7 @@ describe('the GitLab client', () => {
     const { world, now, repositories } = fixture;
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const owner = groupOf(fixture);
+    const owner = toGroup(fixture);
     const find = (name: string) => provider.repositories.find(owner, name, { withPrivate: false }, newCall());
     const target = `/api/v4/projects/${repositories.handbook.id}`;
     simulator.overrides.push((path) =>

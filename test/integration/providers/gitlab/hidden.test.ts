@@ -5,7 +5,7 @@ import type { Exchange } from '../../../../simulators/host.ts';
 import { addCommit, addIssue } from '../../../../simulators/world/activity.ts';
 import type { Contribution } from '../../../../src/model/contribution.ts';
 import { knownAccount, lastReport, newCall } from '../../../contract/host.ts';
-import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
+import { type ContractWorld, createContractWorld, toHandbook } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';
 
 /** Tests that data for members does not become public through a member's token. */
@@ -20,7 +20,7 @@ async function withFixture(
   await check({ ...world, simulator });
 }
 
-const idsOf = (contributions: readonly Contribution[], kind: Contribution['kind']): string[] =>
+const listIds = (contributions: readonly Contribution[], kind: Contribution['kind']): string[] =>
   contributions.filter((contribution) => contribution.kind === kind).map(({ externalId }) => externalId);
 
 describe('hidden parts of GitLab projects', () => {
@@ -35,13 +35,13 @@ describe('hidden parts of GitLab projects', () => {
     await using simulator = await startGitLabSimulator({ world: world.world, rewrite });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
     const read = async (isDeep: boolean) =>
-      (await provider.streams.read('issues', handbookOf(world), { ...deep, isDeep }, newCall())).contributions;
+      (await provider.streams.read('issues', toHandbook(world), { ...deep, isDeep }, newCall())).contributions;
     for (const contributions of [await read(true), await read(false)]) {
-      assert.equal(idsOf(contributions, 'issue').length, issues.length - hidden.length);
-      for (const id of hidden) assert.ok(!idsOf(contributions, 'issue').includes(String(id)));
+      assert.equal(listIds(contributions, 'issue').length, issues.length - hidden.length);
+      for (const id of hidden) assert.ok(!listIds(contributions, 'issue').includes(String(id)));
     }
-    const tip = await provider.polls.readTip(handbookOf(world), newCall());
-    for (const id of hidden) assert.ok(!idsOf(tip?.page.contributions ?? [], 'issue').includes(String(id)));
+    const tip = await provider.polls.readTip(toHandbook(world), newCall());
+    for (const id of hidden) assert.ok(!listIds(tip?.page.contributions ?? [], 'issue').includes(String(id)));
     assert.equal(repositories.handbook.visibility, 'public');
   });
 
@@ -57,16 +57,16 @@ describe('hidden parts of GitLab projects', () => {
       simulator.hidden.issues.add(second.id);
       for (const { id } of [visibleComment, onPull]) simulator.hidden.notes.add(id);
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-      const page = await provider.streams.read('issues', handbookOf(fixture), deep, newCall());
+      const page = await provider.streams.read('issues', toHandbook(fixture), deep, newCall());
       assert.equal(page.total, issues.length - 1);
-      assert.ok(!idsOf(page.contributions, 'issue').includes(String(second.id)));
-      assert.deepEqual(idsOf(page.contributions, 'issue_comment'), [String(internalComment.id)]);
+      assert.ok(!listIds(page.contributions, 'issue').includes(String(second.id)));
+      assert.deepEqual(listIds(page.contributions, 'issue_comment'), [String(internalComment.id)]);
       assert.equal(page.contributions.find(({ externalId }) => externalId === String(first.id))?.details?.comments, 1);
-      const reviewed = await provider.streams.read('pull_requests', handbookOf(fixture), deep, newCall());
-      assert.deepEqual(idsOf(reviewed.contributions, 'pull_request_comment'), []);
-      assert.equal((await provider.polls.readTotals(handbookOf(fixture), newCall()))['issues'], issues.length - 1);
-      const tip = await provider.polls.readTip(handbookOf(fixture), newCall());
-      assert.ok(!idsOf(tip?.page.contributions ?? [], 'issue').includes(String(second.id)));
+      const reviewed = await provider.streams.read('pull_requests', toHandbook(fixture), deep, newCall());
+      assert.deepEqual(listIds(reviewed.contributions, 'pull_request_comment'), []);
+      assert.equal((await provider.polls.readTotals(toHandbook(fixture), newCall()))['issues'], issues.length - 1);
+      const tip = await provider.polls.readTip(toHandbook(fixture), newCall());
+      assert.ok(!listIds(tip?.page.contributions ?? [], 'issue').includes(String(second.id)));
     });
   });
 
@@ -81,15 +81,15 @@ describe('hidden parts of GitLab projects', () => {
         });
         await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
         for (const stream of ['issues', 'pull_requests']) {
-          const page = await provider.streams.read(stream, handbookOf(fixture), deep, newCall());
+          const page = await provider.streams.read(stream, toHandbook(fixture), deep, newCall());
           assert.deepEqual([page.contributions, page.nextCursor, page.total], [[], null, 0], `${level} ${stream}`);
         }
         const owner = await knownAccount(provider, organization.login);
         const found = await provider.repositories.find(owner, 'handbook', { withPrivate: true }, newCall());
         assert.deepEqual([found?.isPrivate, found?.defaultBranch], [false, '']);
-        const files = await provider.files.read(handbookOf(fixture), ['.plaudit/config.yaml'], newCall());
+        const files = await provider.files.read(toHandbook(fixture), ['.plaudit/config.yaml'], newCall());
         assert.deepEqual(files, { revision: null, files: [] });
-        const tip = await provider.polls.readTip(handbookOf(fixture), newCall());
+        const tip = await provider.polls.readTip(toHandbook(fixture), newCall());
         assert.deepEqual(tip?.page.contributions, []);
       });
     }
@@ -107,7 +107,7 @@ describe('hidden parts of GitLab projects', () => {
       const { handle, name, defaultBranch, credentialName } = found;
       const plans = { owner: organization.login, name, handle, defaultBranch, credentialName };
       const page = await provider.streams.read('issues', plans, deep, newCall());
-      assert.equal(idsOf(page.contributions, 'issue').length, 2);
+      assert.equal(listIds(page.contributions, 'issue').length, 2);
     });
   });
 
@@ -209,20 +209,20 @@ describe('hidden parts of GitLab projects', () => {
           ['pull_requests', ['pull_request']],
         ],
       );
-      const page = await provider.streams.read('issues', handbookOf(fixture), { ...deep, isDeep: false }, newCall());
+      const page = await provider.streams.read('issues', toHandbook(fixture), { ...deep, isDeep: false }, newCall());
       assert.equal(page.contributions.length, issues.length);
       const merged = await provider.streams.read(
         'pull_requests',
-        handbookOf(fixture),
+        toHandbook(fixture),
         { ...deep, isDeep: false },
         newCall(),
       );
       assert.equal(merged.contributions.length, pulls.length);
       assert.deepEqual(merged.wholeParents, []);
       // An installed project is read in the same way, also where merge requests are for members alone.
-      const read = (stream: string) => provider.streams.read(stream, handbookOf(fixture), deep, newCall());
+      const read = (stream: string) => provider.streams.read(stream, toHandbook(fixture), deep, newCall());
       assert.equal((await read('issues')).contributions.length, issues.length);
-      const tip = await provider.polls.readTip(handbookOf(fixture), newCall());
+      const tip = await provider.polls.readTip(toHandbook(fixture), newCall());
       assert.deepEqual(new Set(tip?.page.contributions.map(({ kind }) => kind)), new Set(['issue', 'pull_request']));
       const refuse = (body: object) => {
         simulator.overrides.push((path) => (path.includes('/merge_requests') ? { status: 403, body } : undefined));
@@ -230,7 +230,7 @@ describe('hidden parts of GitLab projects', () => {
       refuse({ message: '403 Forbidden' });
       assert.deepEqual((await read('pull_requests')).contributions, []);
       assert.ok(
-        (await provider.polls.readTip(handbookOf(fixture), newCall()))?.page.contributions.every(
+        (await provider.polls.readTip(toHandbook(fixture), newCall()))?.page.contributions.every(
           ({ kind }) => kind === 'issue',
         ),
       );
@@ -268,11 +268,11 @@ describe('hidden parts of GitLab projects', () => {
       repositories.handbook.visibility = 'private';
       world.markChanged();
       for (const stream of ['issues', 'pull_requests', 'stars']) {
-        await assert.rejects(provider.streams.read(stream, handbookOf(fixture), deep, newCall()), {
+        await assert.rejects(provider.streams.read(stream, toHandbook(fixture), deep, newCall()), {
           code: 'not_found',
         });
       }
-      await assert.rejects(provider.polls.readTotals(handbookOf(fixture), newCall()), { code: 'not_found' });
+      await assert.rejects(provider.polls.readTotals(toHandbook(fixture), newCall()), { code: 'not_found' });
     });
   });
 });

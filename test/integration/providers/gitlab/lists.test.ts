@@ -8,10 +8,10 @@ import { Random } from '../../../../simulators/world/random.ts';
 import { star } from '../../../../simulators/world/repository-changes.ts';
 import type { ProviderWith } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
-import { idsOf, readAll } from '../../../contract/read-all.ts';
-import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
+import { listIds, readAll } from '../../../contract/read-all.ts';
+import { type ContractWorld, createContractWorld, toHandbook } from '../../../contract/world.ts';
 import { assertListedWhileRemoving } from '../list-while-removing.ts';
-import { gitlabProvider, groupOf } from './gitlab-provider.ts';
+import { gitlabProvider, toGroup } from './gitlab-provider.ts';
 
 /** Tests lists that change while they are read, and that do not report their length. */
 
@@ -53,10 +53,10 @@ describe('lists of GitLab', () => {
             if (deleted) deleteItem(fixture.world, handbook, deleted);
           },
         });
-        const missed = idsOf(before.filter((issue) => handbook.issues.includes(issue))).filter((id) => !seen.has(id));
+        const missed = listIds(before.filter((issue) => handbook.issues.includes(issue))).filter((id) => !seen.has(id));
         // Only issues that share their time with more than a page of others may be skipped.
         const crowded = new Set(
-          idsOf(
+          listIds(
             before.filter(
               (issue) => before.filter((candidate) => +candidate.createdAt === +issue.createdAt).length > 3,
             ),
@@ -75,7 +75,7 @@ describe('lists of GitLab', () => {
     await withFixture({ maxPerPage: 2, totalsUpTo: 0 }, async (fixture) => {
       const { handbook } = fixture.repositories;
       for (let count = 0; count < 7; count += 1) addIssue(fixture.world, handbook, { author: fixture.people.ada });
-      assert.deepEqual([...(await readAll(fixture, 'issues'))].toSorted(), idsOf(handbook.issues).toSorted());
+      assert.deepEqual([...(await readAll(fixture, 'issues'))].toSorted(), listIds(handbook.issues).toSorted());
     });
   });
 
@@ -101,7 +101,7 @@ describe('lists of GitLab', () => {
           if (second) second.updatedAt = fixture.now();
         },
       });
-      for (const id of idsOf(changed).slice(1)) assert.ok(seen.has(id), id);
+      for (const id of listIds(changed).slice(1)) assert.ok(seen.has(id), id);
     });
   });
 
@@ -136,12 +136,12 @@ describe('lists of GitLab', () => {
       );
       for (const stream of ['issues', 'pull_requests']) {
         const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-        const page = await fixture.provider.streams.read(stream, handbookOf(fixture), position, newCall());
+        const page = await fixture.provider.streams.read(stream, toHandbook(fixture), position, newCall());
         assert.ok(page.contributions.length >= 5, stream);
       }
       fixture.simulator.overrides.splice(0, 1, () => ({ status: 404, body: {} }));
       const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-      await assert.rejects(fixture.provider.streams.read('issues', handbookOf(fixture), position, newCall()), {
+      await assert.rejects(fixture.provider.streams.read('issues', toHandbook(fixture), position, newCall()), {
         code: 'not_found',
       });
     });
@@ -165,7 +165,7 @@ describe('lists of GitLab', () => {
       star(world, repositories.handbook, fixture.people.olive);
       const position = { cursor: null, since, pageSize: null, isDeep: true };
       const read = (cursor: string | null) =>
-        provider.streams.read('stars', handbookOf(fixture), { ...position, cursor }, newCall());
+        provider.streams.read('stars', toHandbook(fixture), { ...position, cursor }, newCall());
       const begin = await read(null);
       const last = await read(begin.nextCursor);
       const newest = last.contributions.at(-1);
@@ -180,14 +180,14 @@ describe('lists of GitLab', () => {
   });
 
   it('lists every remaining project of a group while others are removed', async () => {
-    await withFixture({ maxPerPage: 2 }, (fixture) => assertListedWhileRemoving(fixture, groupOf(fixture)));
+    await withFixture({ maxPerPage: 2 }, (fixture) => assertListedWhileRemoving(fixture, toGroup(fixture)));
   });
 
   it('rejects an unreadable cursor, so that the list starts again', async () => {
     await withFixture({ maxPerPage: 2 }, async (fixture) => {
       for (const stream of ['issues', 'stars']) {
         const position = { cursor: '{"page": 0}', since: null, pageSize: null, isDeep: false };
-        await assert.rejects(fixture.provider.streams.read(stream, handbookOf(fixture), position, newCall()), {
+        await assert.rejects(fixture.provider.streams.read(stream, toHandbook(fixture), position, newCall()), {
           code: 'provider_invalid_response',
         });
       }

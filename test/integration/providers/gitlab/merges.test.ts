@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import { newCall } from '../../../contract/host.ts';
-import { createContractWorld, handbookOf } from '../../../contract/world.ts';
+import { createContractWorld, toHandbook } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';
 
 interface MergeRequest {
@@ -24,7 +24,7 @@ describe('merges in merge requests of GitLab', () => {
     });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now: scene.now });
     const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-    const { contributions } = await provider.streams.read('pull_requests', handbookOf(scene), position, newCall());
+    const { contributions } = await provider.streams.read('pull_requests', toHandbook(scene), position, newCall());
     const pulls = contributions.filter(({ kind }) => kind === 'pull_request');
     const mergers = (isMerged: boolean): (string | null | undefined)[] =>
       pulls.filter(({ mergedAt }) => (mergedAt !== null) === isMerged).map(({ details }) => details?.mergedBy);

@@ -4,7 +4,7 @@ import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts
 import type { SkippedPart } from '../../../../src/hosts/interface/call.ts';
 import type { ContributionPage } from '../../../../src/hosts/interface/provider.ts';
 import { newCall } from '../../../contract/host.ts';
-import { createContractWorld, handbookOf } from '../../../contract/world.ts';
+import { createContractWorld, toHandbook } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';
 
 interface Note {
@@ -29,12 +29,12 @@ async function readWith(
   const position = { cursor: null, since: null, pageSize: null, isDeep };
   const pages: ContributionPage[] = [];
   for (const stream of ['pull_requests', 'issues']) {
-    pages.push(await provider.streams.read(stream, handbookOf(fixture), position, watched));
+    pages.push(await provider.streams.read(stream, toHandbook(fixture), position, watched));
   }
   return { pages, skipped, approvedId: String(fixture.pulls[0]?.id) };
 }
 
-const countOf = (pages: readonly ContributionPage[], kind: string): number =>
+const toCount = (pages: readonly ContributionPage[], kind: string): number =>
   pages.flatMap(({ contributions }) => contributions).filter((contribution) => contribution.kind === kind).length;
 
 const approvedWith = (text: string) => (note: Note) =>
@@ -46,7 +46,7 @@ describe('reviews in notes of GitLab', () => {
       for (const isDeep of [false, true]) {
         const { pages, skipped, approvedId } = await readWith(approvedWith(text), { isDeep });
 
-        assert.equal(countOf(pages, 'review'), 1);
+        assert.equal(toCount(pages, 'review'), 1);
         assert.deepEqual(
           skipped.map(({ kind, reason, isStored, isCounted }) => ({ kind, reason, isStored, isCounted })),
           [{ kind: 'review', reason: 'unreadable', isStored: false, isCounted: false }],
@@ -60,7 +60,7 @@ describe('reviews in notes of GitLab', () => {
     const title = 'changed title from **a\ufffdp** to **approved this merge request**';
     const { pages, skipped } = await readWith(approvedWith(title), { isDeep: true });
 
-    assert.equal(countOf(pages, 'review'), 1);
+    assert.equal(toCount(pages, 'review'), 1);
     assert.deepEqual(skipped, []);
   });
 
@@ -68,7 +68,7 @@ describe('reviews in notes of GitLab', () => {
     const { pages, skipped } = await readWith((note) => (note.system ? note : { ...note, body: '' }), { isDeep: true });
 
     assert.deepEqual(
-      ['review', 'issue_comment', 'pull_request_comment', 'review_comment'].map((kind) => countOf(pages, kind)),
+      ['review', 'issue_comment', 'pull_request_comment', 'review_comment'].map((kind) => toCount(pages, kind)),
       [2, 2, 1, 1],
     );
     assert.deepEqual(skipped, []);

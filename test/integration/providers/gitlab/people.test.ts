@@ -6,7 +6,7 @@ import { addComment } from '../../../../simulators/world/comments.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
 import type { KnownAccount, KnownRepository } from '../../../../src/hosts/interface/provider.ts';
 import { knownAccount, lastReport, newCall } from '../../../contract/host.ts';
-import { createContractWorld, handbookOf } from '../../../contract/world.ts';
+import { createContractWorld, toHandbook } from '../../../contract/world.ts';
 import { gitlabProvider } from './gitlab-provider.ts';
 
 describe('accounts of GitLab', () => {
@@ -101,7 +101,7 @@ describe('accounts of GitLab', () => {
     for (const author of [bot, human]) addIssue(world, repositories.handbook, { author });
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const handbook = handbookOf(fixture);
+    const handbook = toHandbook(fixture);
     const position = { cursor: null, since: null, pageSize: null, isDeep: false };
     const page = await provider.streams.read('issues', handbook, position, newCall());
     const types = new Map(page.actors.map((actor) => [actor.name, actor.type]));
@@ -124,7 +124,7 @@ describe('accounts of GitLab', () => {
     pull.files = [{ path: 'a.md', additions: 5, deletions: 2 }];
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const handbook = handbookOf(fixture);
+    const handbook = toHandbook(fixture);
     const position = { cursor: null, since: null, pageSize: null, isDeep: true };
     const read = () => provider.streams.read('pull_requests', handbook, position, newCall());
     const page = await read();
@@ -161,7 +161,7 @@ describe('accounts of GitLab', () => {
     const written = addCommit(world, repositories.handbook, { author: { name: 'Olive', email: author } });
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const handbook = handbookOf(fixture);
+    const handbook = toHandbook(fixture);
     const ofOthers = [
       `${people.max.id}-max-member@users.noreply.gitlab.example`,
       `${people.max.id}-max-member@users.noreply.127.0.0.1.example`,
@@ -226,7 +226,7 @@ describe('accounts of GitLab', () => {
     );
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { now });
-    const handbook = handbookOf(fixture);
+    const handbook = toHandbook(fixture);
     const identities = commits.map(({ oid }) => ({ email: 'max-member@mail.example', oid }));
     const resolved = await provider.history.resolveIdentities(handbook, identities, newCall());
     assert.equal(resolved.get('max-member@mail.example')?.externalId, String(people.max.id));

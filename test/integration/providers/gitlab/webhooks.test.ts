@@ -12,7 +12,7 @@ const handbook = { id: 15, path_with_namespace: 'acme/docs/handbook' };
 const ada = { id: 4, login: 'ada' };
 const at = new Date('2026-11-20T12:00:00Z');
 
-function changesOf(event: string, payload: object): Change[] {
+function listChanges(event: string, payload: object): Change[] {
   const { headers, body } = delivery(event, payload);
   return wholeDelivery(readDelivery(deliverySecret, headers, at), body).changes;
 }
@@ -26,7 +26,7 @@ const contributed = (...streams: string[]): Change => ({
 });
 const adas: Change = { type: 'account', account: '4', name: 'ada' };
 const change = (name: string, more?: object): Change[] =>
-  changesOf('Project Hook', events.project(name, handbook, more));
+  listChanges('Project Hook', events.project(name, handbook, more));
 const owned = (name: string): Change => ({ type: 'owned', account: null, name });
 
 describe('webhooks of GitLab', () => {
@@ -34,7 +34,7 @@ describe('webhooks of GitLab', () => {
     const left: Change[] = [{ type: 'administrator', person: '4' }];
     const group = { id: 9, login: 'acme' };
     for (const event of ['user_remove_from_group', 'user_update_for_group']) {
-      assert.deepEqual(changesOf('Member Hook', events.member(event, group, ada)), left);
+      assert.deepEqual(listChanges('Member Hook', events.member(event, group, ada)), left);
     }
     // https://docs.gitlab.com/administration/system_hooks/#team-member-removed
     const ofProject = {
@@ -52,21 +52,21 @@ describe('webhooks of GitLab', () => {
       project_visibility: 'private',
     };
     for (const event of ['user_remove_from_team', 'user_update_for_team']) {
-      assert.deepEqual(changesOf('System Hook', { ...ofProject, event_name: event }), left);
+      assert.deepEqual(listChanges('System Hook', { ...ofProject, event_name: event }), left);
     }
     const destroyed = { event_name: 'user_destroy', user_id: 4, username: 'ada', name: 'Ada', email: '[REDACTED]' };
-    assert.deepEqual(changesOf('System Hook', destroyed), left);
-    assert.deepEqual(changesOf('Member Hook', events.member('user_add_to_group', group, ada)), []);
+    assert.deepEqual(listChanges('System Hook', destroyed), left);
+    assert.deepEqual(listChanges('Member Hook', events.member('user_add_to_group', group, ada)), []);
   });
 
   it('reports the project and the account that changed', () => {
-    assert.deepEqual(changesOf('Push Hook', events.push(handbook, ada)), [contributed('commits'), adas]);
-    assert.deepEqual(changesOf('Issue Hook', events.issue(handbook, ada)), [contributed('issues'), adas]);
+    assert.deepEqual(listChanges('Push Hook', events.push(handbook, ada)), [contributed('commits'), adas]);
+    assert.deepEqual(listChanges('Issue Hook', events.issue(handbook, ada)), [contributed('issues'), adas]);
     const confidential = { ...events.issue(handbook, ada), event_type: 'confidential_issue' };
-    assert.deepEqual(changesOf('Confidential Issue Hook', confidential), [contributed('issues'), adas]);
+    assert.deepEqual(listChanges('Confidential Issue Hook', confidential), [contributed('issues'), adas]);
     const task = { ...events.issue(handbook, ada), object_kind: 'work_item' };
-    assert.deepEqual(changesOf('Issue Hook', task), [contributed('issues'), adas]);
-    assert.deepEqual(changesOf('Merge Request Hook', events.merge_request(handbook, ada)), [
+    assert.deepEqual(listChanges('Issue Hook', task), [contributed('issues'), adas]);
+    assert.deepEqual(listChanges('Merge Request Hook', events.merge_request(handbook, ada)), [
       contributed('pull_requests'),
       adas,
     ]);
@@ -76,37 +76,37 @@ describe('webhooks of GitLab', () => {
     const issue = { ...events.issue(handbook, ada, 'update'), event_type: 'confidential_issue' };
     const changes = (current: unknown) => ({ changes: { confidential: { previous: !current, current } } });
     const removed: Change = { type: 'removed', repository: '15', kind: 'issue', externalId: '301' };
-    assert.deepEqual(changesOf('Confidential Issue Hook', { ...issue, ...changes(true) }), [
+    assert.deepEqual(listChanges('Confidential Issue Hook', { ...issue, ...changes(true) }), [
       removed,
       contributed('issues'),
       adas,
     ]);
-    assert.deepEqual(changesOf('Issue Hook', { ...issue, ...changes(false) }), [contributed('issues'), adas]);
+    assert.deepEqual(listChanges('Issue Hook', { ...issue, ...changes(false) }), [contributed('issues'), adas]);
     const nameless = { ...issue, ...changes(true), object_attributes: null };
-    assert.deepEqual(changesOf('Issue Hook', nameless), [contributed('issues'), adas]);
+    assert.deepEqual(listChanges('Issue Hook', nameless), [contributed('issues'), adas]);
   });
 
   it('reports a comment as a change of the list of its item, and ignores one on a commit or snippet', () => {
-    assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, 'Issue')), [contributed('issues')]);
-    assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, 'MergeRequest')), [
+    assert.deepEqual(listChanges('Note Hook', events.note(handbook, ada, 'Issue')), [contributed('issues')]);
+    assert.deepEqual(listChanges('Note Hook', events.note(handbook, ada, 'MergeRequest')), [
       contributed('pull_requests'),
     ]);
     for (const noteable of ['Commit', 'Snippet']) {
-      assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, noteable)), []);
+      assert.deepEqual(listChanges('Note Hook', events.note(handbook, ada, noteable)), []);
     }
   });
 
   it('accepts items of a group without a project and pushes by deploy keys', () => {
     const { project: _none, ...epic } = events.issue(handbook, ada);
-    assert.deepEqual(changesOf('Issue Hook', { ...epic, object_kind: 'work_item' }), [adas]);
+    assert.deepEqual(listChanges('Issue Hook', { ...epic, object_kind: 'work_item' }), [adas]);
     const { project: _nor, ...award } = events.emoji(handbook, ada, 'Epic');
-    assert.deepEqual(changesOf('Emoji Hook', award), []);
+    assert.deepEqual(listChanges('Emoji Hook', award), []);
     const byKey = { ...events.push(handbook, ada), user_id: null, user_username: null };
-    assert.deepEqual(changesOf('Push Hook', byKey), [contributed('commits')]);
+    assert.deepEqual(listChanges('Push Hook', byKey), [contributed('commits')]);
   });
 
   it('reports a reaction as a change of the reactions of its project', () => {
-    assert.deepEqual(changesOf('Emoji Hook', events.emoji(handbook, ada)), [{ type: 'reactions', repository: '15' }]);
+    assert.deepEqual(listChanges('Emoji Hook', events.emoji(handbook, ada)), [{ type: 'reactions', repository: '15' }]);
   });
 
   it('reports new, deleted, moved and hidden projects as changes of the projects of their owners', () => {
@@ -124,21 +124,21 @@ describe('webhooks of GitLab', () => {
 
   it('reports renamed accounts from system hooks, and ignores unrelated hooks', () => {
     const user = { event_name: 'user_rename', user_id: 58, username: 'new', old_username: 'old' };
-    assert.deepEqual(changesOf('System Hook', user), [{ type: 'account', account: '58', name: 'new' }]);
+    assert.deepEqual(listChanges('System Hook', user), [{ type: 'account', account: '58', name: 'new' }]);
     const group = { event_name: 'group_rename', group_id: 64, path: 'b', full_path: 'a/b', old_full_path: 'a/c' };
-    assert.deepEqual(changesOf('System Hook', group), [{ type: 'account', account: 'group:64', name: 'a/b' }]);
-    assert.deepEqual(changesOf('Member Hook', { event_name: 'user_add_to_group', group_id: 64 }), []);
-    assert.deepEqual(changesOf('Pipeline Hook', { object_kind: 'pipeline' }), []);
-    assert.deepEqual(changesOf('Job Hook', { object_kind: 'constructor' }), []);
+    assert.deepEqual(listChanges('System Hook', group), [{ type: 'account', account: 'group:64', name: 'a/b' }]);
+    assert.deepEqual(listChanges('Member Hook', { event_name: 'user_add_to_group', group_id: 64 }), []);
+    assert.deepEqual(listChanges('Pipeline Hook', { object_kind: 'pipeline' }), []);
+    assert.deepEqual(listChanges('Job Hook', { object_kind: 'constructor' }), []);
   });
 
   it('gives a repeated delivery the same id, and different deliveries of one request different ids', () => {
     const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
     const { 'idempotency-key': key, ...older } = headers;
     assert.equal(wholeDelivery(readDelivery(deliverySecret, headers, at), body).id, key);
-    const idOf = (text: string) => wholeDelivery(readDelivery(deliverySecret, older, at), text).id;
-    assert.equal(idOf(body), idOf(body));
-    assert.notEqual(idOf(body), idOf(delivery('Push Hook', events.push(handbook, { id: 5, login: 'max' })).body));
+    const toId = (text: string) => wholeDelivery(readDelivery(deliverySecret, older, at), text).id;
+    assert.equal(toId(body), toId(body));
+    assert.notEqual(toId(body), toId(delivery('Push Hook', events.push(handbook, { id: 5, login: 'max' })).body));
   });
 
   it('refuses a delivery without the secret, or with invalid headers or an invalid body', () => {
@@ -250,17 +250,17 @@ describe('bodies of deliveries of GitLab that lack parts', () => {
         ['Issue Hook', 'issue', 'issues'],
         ['Merge Request Hook', 'merge_request', 'pull_requests'],
       ] as const) {
-        assert.deepEqual(changesOf(hook, { ...events[kind](handbook, ada), user }), [contributed(stream)]);
+        assert.deepEqual(listChanges(hook, { ...events[kind](handbook, ada), user }), [contributed(stream)]);
       }
     }
     const nameless = { ...events.push(handbook, ada), user_id: 'x', user_username: 7 };
-    assert.deepEqual(changesOf('Push Hook', nameless), [contributed('commits')]);
+    assert.deepEqual(listChanges('Push Hook', nameless), [contributed('commits')]);
   });
 
   it('report both lists for a comment whose item is unknown', () => {
     for (const object_attributes of [undefined, null, { noteable_type: null }]) {
       const note = { ...events.note(handbook, ada, 'Issue'), object_attributes };
-      assert.deepEqual(changesOf('Note Hook', note), [contributed('issues', 'pull_requests')]);
+      assert.deepEqual(listChanges('Note Hook', note), [contributed('issues', 'pull_requests')]);
     }
   });
 

@@ -7,7 +7,7 @@ import { credentialInPng, credentialInSvg } from '../../../integration/achieveme
 import { clock } from '../../../time.ts';
 import { shareStoredService, startStoredService } from '../../http/stored-service.ts';
 import { award } from '../award.ts';
-import { faultsOf } from './open-badge-schema.ts';
+import { listFaults } from './open-badge-schema.ts';
 import {
   assertTermsDefined,
   type Credential,
@@ -18,10 +18,10 @@ import {
   verifyByKid,
 } from './verifiers.ts';
 
-const pathOf = (awardId: string): string => `${ada.name}/achievements/${awardId}/credential`;
+const toPath = (awardId: string): string => `${ada.name}/achievements/${awardId}/credential`;
 
 /** Returns the bytes of a baked image. */
-async function bytesOf(service: TestService, path: string, init?: RequestInit): Promise<Buffer> {
+async function findBytes(service: TestService, path: string, init?: RequestInit): Promise<Buffer> {
   const response = await fetch(`${service.url}/v1/github/entities/${path}`, init);
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('x-error-code'), null);
@@ -34,11 +34,11 @@ describe('awards as credentials', () => {
     simulator: { now },
     service: { now, settings: { PUBLIC_URL: publicUrl } },
   });
-  const verifierOf = () => ({ service: shared.service, now });
+  const toVerifier = () => ({ service: shared.service, now });
 
   it('are JWTs with an ES256 signature and no further headers, of the type that Open Badges names', async () => {
     const { service } = shared;
-    const response = await service.get(pathOf(await award(service, 'Header')));
+    const response = await service.get(toPath(await award(service, 'Header')));
     assert.equal(response.status, 200, response.text);
     assert.equal(response.headers.get('content-type'), 'application/vc+jwt');
     const { kid = '', ...header } = decodeProtectedHeader(response.text);
@@ -48,8 +48,8 @@ describe('awards as credentials', () => {
 
   it('name the account by its immutable id at its host, show the login, and do not identify the person by it', async () => {
     const { service, simulator } = shared;
-    const { text } = await service.get(pathOf(await award(service, 'Merge hero')));
-    const credential = await verifyByDid(verifierOf(), text);
+    const { text } = await service.get(toPath(await award(service, 'Merge hero')));
+    const credential = await verifyByDid(toVerifier(), text);
     const { achievement, ...subject } = credential.credentialSubject;
     const externalId = String(simulator.world.accountByLogin(ada.name)?.id);
     const identity = (identityType: string, identityHash: string) => {
@@ -67,33 +67,33 @@ describe('awards as credentials', () => {
 
   it('follow the schema of Open Badges 3.0, and use no term that their contexts do not define', async () => {
     const { service } = shared;
-    const { text } = await service.get(pathOf(await award(service, 'Schema')));
-    const credential = await verifyByDid(verifierOf(), text);
-    assert.deepEqual(faultsOf(credential), []);
+    const { text } = await service.get(toPath(await award(service, 'Schema')));
+    const credential = await verifyByDid(toVerifier(), text);
+    assert.deepEqual(listFaults(credential), []);
     await assertTermsDefined(credential);
     await assert.rejects(assertTermsDefined({ ...credential, unknownProperty: 'x' }));
   });
 
   it('verify by two independent libraries, with the DID document and with the key that they name', async () => {
     const { service } = shared;
-    const { text } = await service.get(pathOf(await award(service, 'Libraries')));
-    const credential = await verifyByDid(verifierOf(), text);
-    assert.deepEqual(await verifyByKid(verifierOf(), text), credential);
+    const { text } = await service.get(toPath(await award(service, 'Libraries')));
+    const credential = await verifyByDid(toVerifier(), text);
+    assert.deepEqual(await verifyByKid(toVerifier(), text), credential);
     const [header = '', payload = '', signature = ''] = text.split('.');
     const altered = Buffer.from(payload, 'base64url').toString().replace(ada.name, engines.name);
     for (const forged of [
       `${header}.${Buffer.from(altered).toString('base64url')}.${signature}`,
       `${header}.${payload}.${'A'.repeat(86)}`,
     ]) {
-      await assert.rejects(verifyByDid(verifierOf(), forged));
-      await assert.rejects(verifyByKid(verifierOf(), forged));
+      await assert.rejects(verifyByDid(toVerifier(), forged));
+      await assert.rejects(verifyByKid(toVerifier(), forged));
     }
   });
 
   it('have an issuer whose profile and DID document name each other', async () => {
     const { service } = shared;
-    const { text } = await service.get(pathOf(await award(service, 'Issuer')));
-    const { issuer } = (await verifyByDid(verifierOf(), text)) as Credential & { issuer: { id: string; url: string } };
+    const { text } = await service.get(toPath(await award(service, 'Issuer')));
+    const { issuer } = (await verifyByDid(toVerifier(), text)) as Credential & { issuer: { id: string; url: string } };
     const profile = (await (await fetchPublicly({ service }, issuer.url)).json()) as {
       id: string;
       otherIdentifier: { identifier: string }[];
@@ -109,20 +109,20 @@ describe('awards as credentials', () => {
     const { service, simulator } = shared;
     const owner = await serviceToken(service, simulator, engines);
     const id = await award(service, 'Revoked');
-    const notRevoked = await verifyByDid(verifierOf(), (await service.get(pathOf(await award(service, 'Kept')))).text);
-    const issued = await verifyByDid(verifierOf(), (await service.get(pathOf(id))).text);
+    const notRevoked = await verifyByDid(toVerifier(), (await service.get(toPath(await award(service, 'Kept')))).text);
+    const issued = await verifyByDid(toVerifier(), (await service.get(toPath(id))).text);
     assert.deepEqual(
-      [await isRevoked(verifierOf(), issued), await isRevoked(verifierOf(), notRevoked)],
+      [await isRevoked(toVerifier(), issued), await isRevoked(toVerifier(), notRevoked)],
       [false, false],
     );
 
     await service.get(`${engines.name}/achievements/${id}`, jsonRequest('DELETE', owner, { reason: 'by mistake' }));
-    assert.equal((await service.get(pathOf(id))).status, 404);
-    assert.deepEqual([await isRevoked(verifierOf(), issued), await isRevoked(verifierOf(), notRevoked)], [true, false]);
+    assert.equal((await service.get(toPath(id))).status, 404);
+    assert.deepEqual([await isRevoked(toVerifier(), issued), await isRevoked(toVerifier(), notRevoked)], [true, false]);
 
     await service.get(`${engines.name}/achievements/${id}`, jsonRequest('PUT', owner));
-    const reissued = await verifyByDid(verifierOf(), (await service.get(pathOf(id))).text);
-    assert.deepEqual([await isRevoked(verifierOf(), issued), await isRevoked(verifierOf(), reissued)], [true, false]);
+    const reissued = await verifyByDid(toVerifier(), (await service.get(toPath(id))).text);
+    assert.deepEqual([await isRevoked(toVerifier(), issued), await isRevoked(toVerifier(), reissued)], [true, false]);
   });
 
   it('leave the revocation list of credentials from earlier releases in service', async () => {
@@ -145,20 +145,20 @@ describe('awards as credentials', () => {
   ] as const) {
     it(`are baked into the image of the award as ${format}, with the options of cards`, async () => {
       const { service } = shared;
-      const path = pathOf(await award(service, `Baked ${format}`));
+      const path = toPath(await award(service, `Baked ${format}`));
       const response = await service.get(`${path}?format=${format}&style=raw&theme=dark`);
       assert.equal(response.headers.get('content-type'), contentType);
       assert.equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin');
-      const image = await bytesOf(service, `${path}?format=${format}&style=raw&theme=dark`);
+      const image = await findBytes(service, `${path}?format=${format}&style=raw&theme=dark`);
       const jwt = format === 'svg' ? credentialInSvg(image.toString()) : await credentialInPng(image);
-      const baked = await verifyByKid(verifierOf(), jwt);
-      assert.deepEqual(baked, await verifyByDid(verifierOf(), (await service.get(path)).text));
+      const baked = await verifyByKid(toVerifier(), jwt);
+      assert.deepEqual(baked, await verifyByDid(toVerifier(), (await service.get(path)).text));
     });
   }
 
   it('draw a misspelled option of a baked image', async () => {
     const { service } = shared;
-    const response = await service.get(`${pathOf(await award(service, 'Misspelled'))}?format=svg&thme=dark`);
+    const response = await service.get(`${toPath(await award(service, 'Misspelled'))}?format=svg&thme=dark`);
     assert.deepEqual([response.status, response.headers.get('x-error-code')], [200, '3']);
     assert.ok(response.text.includes('thme: did you mean theme?') && !response.text.includes('openbadges:credential'));
   });
@@ -173,7 +173,7 @@ describe('awards as credentials', () => {
        select 'github', $1, id, now(), 'infinity' from renamed`,
       [ada.name],
     );
-    const response = await service.get(`${pathOf(id)}?format=svg`);
+    const response = await service.get(`${toPath(id)}?format=svg`);
     assert.equal(response.status, 301);
     assert.equal(
       response.headers.get('location'),
@@ -195,7 +195,7 @@ describe('the credential of an award in a private repository', () => {
       for (const form of forms) {
         const [hidden, missing] = await Promise.all(
           [secret, absent].map(async (id) => {
-            const { status, headers, text } = await service.get(`${pathOf(id)}${form}`, init);
+            const { status, headers, text } = await service.get(`${toPath(id)}${form}`, init);
             const varying = new Set(['x-request-id', 'date', 'ratelimit-remaining', 'ratelimit-reset']);
             const compared = Object.fromEntries([...headers].filter(([header]) => !varying.has(header)));
             return { status, compared, text };
@@ -214,10 +214,10 @@ describe('the credential of an award in a private repository', () => {
     const id = await award(service, 'Own', { isPrivate: true, hasAccess: true });
     const token = await serviceToken(service, simulator, ada);
     for (const form of forms) {
-      const response = await service.get(`${pathOf(id)}${form}`, bearer(token));
+      const response = await service.get(`${toPath(id)}${form}`, bearer(token));
       assert.deepEqual([response.status, response.headers.get('cache-control')], [200, 'private, no-store'], form);
     }
-    const svg = await bytesOf(service, `${pathOf(id)}?format=svg`, bearer(token));
+    const svg = await findBytes(service, `${toPath(id)}?format=svg`, bearer(token));
     assert.ok(credentialInSvg(svg.toString()).split('.').length === 3);
   });
 
@@ -227,7 +227,7 @@ describe('the credential of an award in a private repository', () => {
     const id = await award(service, 'Unconfirmed', { isPrivate: true, repository: 'unseen' });
     const token = await serviceToken(service, simulator, ada);
     const statuses = async (init: RequestInit) =>
-      (await Promise.all(forms.map((form) => service.get(`${pathOf(id)}${form}`, init)))).map(({ status }) => status);
+      (await Promise.all(forms.map((form) => service.get(`${toPath(id)}${form}`, init)))).map(({ status }) => status);
     // No job runs here, as while the host is away.
     for (const checkedAt of ['now()', 'null', `now() - interval '24 hours'`]) {
       await pool.query(`update awards set access_checked_at = ${checkedAt}, has_access = ${checkedAt !== 'now()'}`);
@@ -246,7 +246,7 @@ describe('the credential of an award in a private repository', () => {
     await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { publish_private_contributions: true }));
     const verifier = { service, now: () => new Date() };
     for (const form of forms) {
-      const image = await bytesOf(service, `${pathOf(id)}${form}`);
+      const image = await findBytes(service, `${toPath(id)}${form}`);
       const jwt =
         form === ''
           ? image.toString()
@@ -264,11 +264,11 @@ describe('the credential of an award in a private repository', () => {
     const id = await award(service, 'Erased');
     const token = await serviceToken(service, simulator, ada);
     const verifier = { service, now: () => new Date() };
-    const issued = await verifyByDid(verifier, (await service.get(pathOf(id))).text);
+    const issued = await verifyByDid(verifier, (await service.get(toPath(id))).text);
     assert.equal(await isRevoked(verifier, issued), false);
     await service.get(`${ada.name}/settings`, jsonRequest('PUT', token, { hidden: true }));
     for (const form of forms) {
-      const response = await service.get(`${pathOf(id)}${form}`);
+      const response = await service.get(`${toPath(id)}${form}`);
       assert.ok(response.status === 404 || response.headers.get('x-error-code') === '2', form);
     }
     await service.get(ada.name, jsonRequest('DELETE', token));

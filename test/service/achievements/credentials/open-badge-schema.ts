@@ -112,7 +112,7 @@ addFormats.default(ajv);
 const validate = ajv.compile(JSON.parse(JSON.stringify(schema)) as object);
 
 /** Returns the faults of a credential; empty when it follows the standard. */
-export function faultsOf(credential: unknown): string[] {
+export function listFaults(credential: unknown): string[] {
   validate(credential);
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }

@@ -40,13 +40,13 @@ export async function fetchPublicly({ service }: Pick<Verifier, 'service'>, addr
   return response;
 }
 
-function driverOf(verifier: Verifier): DidWebDriver {
+function toDriver(verifier: Verifier): DidWebDriver {
   return new DidWebDriver({ fetchOptions: { fetch: (request) => fetchPublicly(verifier, request.url) } });
 }
 
 /** Verifies a JWT with `did-jwt`: by the keys of the issuer's DID document. Rejects when it is not authentic. */
 export async function verifyByDid(verifier: Verifier, jwt: string): Promise<Credential> {
-  const driver = driverOf(verifier);
+  const driver = toDriver(verifier);
   const resolve = async (did: string) => ({
     didDocument: await driver.get({ did }),
     didResolutionMetadata: {},
@@ -56,7 +56,7 @@ export async function verifyByDid(verifier: Verifier, jwt: string): Promise<Cred
   const options = { resolver: { resolve }, proofPurpose: 'assertionMethod', policies: { now }, skewTime: 0 } as const;
   const { payload, verified } = await verifyJWT(jwt, options);
   assert.ok(verified);
-  return credentialOf(payload);
+  return toCredential(payload);
 }
 
 /**
@@ -71,18 +71,18 @@ export async function verifyByKid(verifier: Verifier, jwt: string): Promise<Cred
   assert.ok(!('d' in jwk), 'a private key is published');
   const key = createPublicKey({ key: { ...jwk }, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
   const clockTimestamp = verifier.now().getTime();
-  return credentialOf(createVerifier({ key, algorithms: [header.alg], clockTimestamp })(jwt));
+  return toCredential(createVerifier({ key, algorithms: [header.alg], clockTimestamp })(jwt));
 }
 
 async function keyInDocument(verifier: Verifier, kid: string): Promise<object> {
   const [did = ''] = kid.split('#');
-  const { assertionMethod, verificationMethod } = await driverOf(verifier).get({ did });
+  const { assertionMethod, verificationMethod } = await toDriver(verifier).get({ did });
   assert.ok(assertionMethod?.includes(kid));
   return verificationMethod?.find(({ id }) => id === kid)?.publicKeyJwk ?? assert.fail();
 }
 
 /** Returns the credential of a verified JWT, whose claims have to repeat it (Open Badges 3.0, "Verify a Credential"). */
-function credentialOf(payload: Record<string, unknown>): Credential {
+function toCredential(payload: Record<string, unknown>): Credential {
   const { iss, sub, jti, nbf, ...rest } = payload;
   const credential = rest as unknown as Credential;
   const { issuer, credentialSubject, id, validFrom } = credential;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { now } from '../../../../simulators/github/send-request.ts';
 import { checkPayload } from '../../../../simulators/github/webhooks/payload-schema.ts';
-import { payloadOf } from '../../../../simulators/github/webhooks/payloads.ts';
+import { toPayload } from '../../../../simulators/github/webhooks/payloads.ts';
 import {
   addCommit,
   addDiscussion,
@@ -51,7 +51,7 @@ function newWorld() {
     apiUrl: 'https://api.github.example',
   };
   world.listeners.add((event) => {
-    const payload = payloadOf(context, event);
+    const payload = toPayload(context, event);
     checkPayload(event.name, payload);
     sent.push({ event, payload: JSON.parse(JSON.stringify(payload)) });
   });

@@ -6,7 +6,7 @@ import type { Action } from '../../../../src/recognition/rules/conditions/vocabu
 const pointActions = ['commits', 'prs'];
 
 /** Returns the faults of a condition: `start-end severity: message; expected ...; did you mean ...?` for each. */
-function faultsOf(action: Action, text: string, isPointAction = false): string[] {
+function listFaults(action: Action, text: string, isPointAction = false): string[] {
   return checkCondition(text, { action, pointActions, isPointAction }).faults.map(
     ({ start, end, severity, message, expected, suggestion }) =>
       `${start}-${end} ${severity}: ${message}` +
@@ -39,42 +39,42 @@ describe('the check of a condition', () => {
       ['review', 'state = approved & comments >= 2'],
       ['review', "state != 'Changes_Requested'"],
     ];
-    for (const [action, text] of cases) assert.deepEqual(faultsOf(action, text), [], text);
+    for (const [action, text] of cases) assert.deepEqual(listFaults(action, text), [], text);
   });
 
   it('reports the first place at which a condition violates the grammar, with the words expected there', () => {
     for (const [text, expected] of syntax) {
-      assert.deepEqual(faultsOf('pull_request', text), [expected], text);
+      assert.deepEqual(listFaults('pull_request', text), [expected], text);
     }
   });
 
   it('reports unknown names with the known ones', () => {
-    assert.deepEqual(faultsOf('issue_comment', "reaction in ['THUMBS_UP'] & reactors in ['jeff']"), [
+    assert.deepEqual(listFaults('issue_comment', "reaction in ['THUMBS_UP'] & reactors in ['jeff']"), [
       "0-8 error: reaction is not a list; the names of reactions are in emojis; expected emojis in ['HEART']; did you mean emojis?",
     ]);
-    assert.deepEqual(faultsOf('issue', 'merged = true & createdAt > 01-01-2024'), [
+    assert.deepEqual(listFaults('issue', 'merged = true & createdAt > 01-01-2024'), [
       '0-6 error: merged is not a field of issue, only of pull_request; expected first, first_in_organization, closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at',
       '16-25 error: createdAt is not a field of issue; expected first, first_in_organization, closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at; did you mean created_at?',
     ]);
-    assert.deepEqual(faultsOf('point', 'sum(PRs, reviews) > 5'), [
+    assert.deepEqual(listFaults('point', 'sum(PRs, reviews) > 5'), [
       '4-7 error: PRs is not a point action of the file; expected commits or prs; did you mean prs?',
       '9-16 error: reviews is not a point action of the file; expected commits or prs',
     ]);
-    assert.deepEqual(faultsOf('issue', "emojis in ['👍', 'HART', nope]"), [
+    assert.deepEqual(listFaults('issue', "emojis in ['👍', 'HART', nope]"), [
       '11-15 error: 👍 is not the name of a reaction; expected THUMBS_UP, THUMBS_DOWN, LAUGH, HOORAY, CONFUSED, HEART, ROCKET or EYES; did you mean THUMBS_UP?',
       '17-23 error: HART is not the name of a reaction; expected THUMBS_UP, THUMBS_DOWN, LAUGH, HOORAY, CONFUSED, HEART, ROCKET or EYES; did you mean HEART?',
       '25-29 error: nope is not the name of a reaction; expected THUMBS_UP, THUMBS_DOWN, LAUGH, HOORAY, CONFUSED, HEART, ROCKET or EYES',
     ]);
-    assert.deepEqual(faultsOf('issue', 'age(day) < 3'), [
+    assert.deepEqual(listFaults('issue', 'age(day) < 3'), [
       '4-7 error: day is not a unit of time; expected seconds, minutes, hours or days; did you mean days?',
     ]);
-    assert.deepEqual(faultsOf('issue', 'reason = complete'), [
+    assert.deepEqual(listFaults('issue', 'reason = complete'), [
       '9-17 error: complete is not a reason; expected REOPENED, COMPLETED or NOT_PLANNED; did you mean COMPLETED?',
     ]);
-    assert.deepEqual(faultsOf('review', 'state = aproved'), [
+    assert.deepEqual(listFaults('review', 'state = aproved'), [
       '8-15 error: aproved is not a state; expected approved, changes_requested, commented or dismissed; did you mean approved?',
     ]);
-    assert.deepEqual(faultsOf('review', "state in ['approved']"), [
+    assert.deepEqual(listFaults('review', "state in ['approved']"), [
       '0-5 error: state is not a list; expected state = changes_requested',
     ]);
     const [fault] = checkCondition('sum(x) > 1', { action: 'point', pointActions: [], isPointAction: false }).faults;
@@ -88,9 +88,9 @@ describe('the check of a condition', () => {
       ["labels contains 'bug'", "labels in ['bug']"],
       ['merged is true', '='],
     ] as const) {
-      assert.ok(faultsOf('pull_request', condition)[0]?.endsWith(`; did you mean ${suggestion}?`), condition);
+      assert.ok(listFaults('pull_request', condition)[0]?.endsWith(`; did you mean ${suggestion}?`), condition);
     }
-    assert.deepEqual(faultsOf('pull_request', 'merged\u200b = true'), [
+    assert.deepEqual(listFaults('pull_request', 'merged\u200b = true'), [
       '6-7 error: an invisible character is here (U+200B); expected nothing',
     ]);
   });
@@ -164,8 +164,8 @@ describe('the check of a condition', () => {
       ],
       ['issue', "labels in ['']", '11-13 error: this value is empty; expected a word, or words in quotes'],
     ];
-    for (const [action, text, expected] of cases) assert.equal(faultsOf(action, text)[0], expected, text);
-    assert.deepEqual(faultsOf('issue', 'sum(prs) > 1 | rank(1) sum(prs)', true), [
+    for (const [action, text, expected] of cases) assert.equal(listFaults(action, text)[0], expected, text);
+    assert.deepEqual(listFaults('issue', 'sum(prs) > 1 | rank(1) sum(prs)', true), [
       '0-8 error: points are required in the condition of a point action; expected fields of the contribution',
       '15-31 error: points are required in the condition of a point action; expected fields of the contribution',
     ]);
@@ -191,11 +191,11 @@ describe('the check of a condition', () => {
       ['yesterday', `yesterday is not a date; expected ${forms}`],
     ];
     for (const [date, expected] of cases) {
-      const [text] = faultsOf('issue', `created_at >= ${date}`);
+      const [text] = listFaults('issue', `created_at >= ${date}`);
       assert.equal(text?.replace(/^\d+-\d+ error: /, ''), expected);
     }
     assert.match(
-      faultsOf('issue', 'created_at >= 2024')[0] ?? '',
+      listFaults('issue', 'created_at >= 2024')[0] ?? '',
       /created_at is compared with 2024; expected MM-DD-YYYY/,
     );
   });
@@ -229,10 +229,10 @@ describe('the check of a condition', () => {
       ],
     ];
     for (const [action, text, expected] of cases) {
-      assert.deepEqual(faultsOf(action, text), [expected], text);
+      assert.deepEqual(listFaults(action, text), [expected], text);
       assert.ok(checkCondition(text, { action, pointActions, isPointAction: false }).condition);
     }
-    assert.deepEqual(faultsOf('issue', 'created_at >= 05-01-2024 & created_at <= 05-01-2024'), []);
+    assert.deepEqual(listFaults('issue', 'created_at >= 05-01-2024 & created_at <= 05-01-2024'), []);
   });
 });
 

@@ -118,15 +118,15 @@ describe('the parser of conditions', () => {
 
   it('rejects long and deeply nested conditions', () => {
     const surroundings: Surroundings = { action: 'issue', pointActions: [], isPointAction: false };
-    const faultOf = (text: string): string => checkCondition(text, surroundings).faults[0]?.message ?? '';
-    assert.equal(faultOf(`${'('.repeat(20)}comments = 1${')'.repeat(20)}`), '');
-    assert.match(faultOf(`${'('.repeat(21)}comments = 1${')'.repeat(21)}`), /too many parentheses/);
-    assert.match(faultOf('('.repeat(2000)), /too many parentheses/);
-    assert.match(faultOf(`count(${'('.repeat(20)}comments = 1${')'.repeat(21)} > 1`), /too many parentheses/);
+    const toFault = (text: string): string => checkCondition(text, surroundings).faults[0]?.message ?? '';
+    assert.equal(toFault(`${'('.repeat(20)}comments = 1${')'.repeat(20)}`), '');
+    assert.match(toFault(`${'('.repeat(21)}comments = 1${')'.repeat(21)}`), /too many parentheses/);
+    assert.match(toFault('('.repeat(2000)), /too many parentheses/);
+    assert.match(toFault(`count(${'('.repeat(20)}comments = 1${')'.repeat(21)} > 1`), /too many parentheses/);
     const longest = `labels in ['${'x'.repeat(1986)}']`;
     assert.equal(longest.length, 2000);
-    assert.equal(faultOf(longest), '');
-    assert.match(faultOf(`${longest} `), /has 2001 characters/);
-    assert.match(faultOf("'".repeat(2_000_000)), /has 2000000 characters/);
+    assert.equal(toFault(longest), '');
+    assert.match(toFault(`${longest} `), /has 2001 characters/);
+    assert.match(toFault("'".repeat(2_000_000)), /has 2000000 characters/);
   });
 });

@@ -118,7 +118,7 @@ describe('authors of commits at Gitea', () => {
       { id: 7, login: 'Jane' },
       { id: 4242, login: 'bob' },
     ];
-    const profileOf = (person: { id: number; login: string }) => ({
+    const toProfile = (person: { id: number; login: string }) => ({
       ...person,
       email: addressOf({ ...person, login: person.login.toLowerCase() }),
       visibility: 'public',
@@ -126,13 +126,13 @@ describe('authors of commits at Gitea', () => {
     const server = await startHttpServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
       const name = pathname.split('/').at(-1) ?? '';
-      const byId = people.filter(({ id }) => String(id) === searchParams.get('uid')).map(profileOf);
+      const byId = people.filter(({ id }) => String(id) === searchParams.get('uid')).map(toProfile);
       // Gitea redirects the former name of a person.
       const named = people.find(({ login }) => login.toLowerCase() === (name === 'former' ? 'jane' : name));
       const body = pathname.endsWith('/users/search')
         ? { data: byId }
         : pathname.startsWith('/api/v1/users/')
-          ? named && profileOf(named)
+          ? named && toProfile(named)
           : pathname === '/api/v1/orgs/acme'
             ? { id: 5, name: 'acme' }
             : undefined;
@@ -146,7 +146,7 @@ describe('authors of commits at Gitea', () => {
     };
   }
 
-  async function bearersOf(url: { url: string; apiUrl: string }, emails: readonly string[]) {
+  async function findBearers(url: { url: string; apiUrl: string }, emails: readonly string[]) {
     await using provider = giteaProvider(url);
     const identities = emails.map((email) => ({ email, oid: first, isCoAuthor: true }));
     const owners = await provider.history.resolveIdentities(repository, identities, newCall());
@@ -157,7 +157,7 @@ describe('authors of commits at Gitea', () => {
     for (const domain of ['blackhole.forge.example', 'noreply.forge.example', 'forge.example']) {
       await using gitea = await startProfiles(({ login }) => `${login}@${domain}`);
       const emails = [`jane@${domain}`, `former@${domain}`, `acme@${domain}`, `nobody@${domain}`];
-      assert.deepEqual(await bearersOf(gitea, emails), ['7', null, null, null], domain);
+      assert.deepEqual(await findBearers(gitea, emails), ['7', null, null, null], domain);
     }
   });
 
@@ -171,7 +171,7 @@ describe('authors of commits at Gitea', () => {
       '7+jane@noreply.forge.example',
     ];
     assert.deepEqual(
-      await bearersOf(gitea, strange),
+      await findBearers(gitea, strange),
       strange.map(() => null),
     );
   });
@@ -181,6 +181,6 @@ describe('authors of commits at Gitea', () => {
     const emails = ['7+jane@', '7+formerly@', '4242+jane@', 'jane@', '99+jane@'].map(
       (local) => `${local}noreply.forge.example`,
     );
-    assert.deepEqual(await bearersOf(gitea, emails), ['7', '7', '4242', '7', null]);
+    assert.deepEqual(await findBearers(gitea, emails), ['7', '7', '4242', '7', null]);
   });
 });

@@ -8,7 +8,7 @@ import { wholeDelivery } from '../../../whole-delivery.ts';
 
 /** Tests the changes that follow from deliveries of a real Gitea. */
 
-function changesOf(name: string): Change[] {
+function listChanges(name: string): Change[] {
   const { headers, body } = recordedDelivery(name);
   return wholeDelivery(readDelivery(recordedSecret, headers), body).changes;
 }
@@ -34,31 +34,31 @@ describe('webhooks of Gitea', () => {
   });
 
   it('names the repository and the account that changed', () => {
-    assert.deepEqual(changesOf('004-push'), [contributed('commits'), account('2', 'alice')]);
-    assert.deepEqual(changesOf('007-issues-opened'), [contributed('issues'), account('4', 'carol')]);
-    assert.deepEqual(changesOf('012-issue_label-label_updated'), [contributed('issues'), account('4', 'carol')]);
-    assert.deepEqual(changesOf('023-pull_request-opened'), [contributed('pull_requests'), account('3', 'bob')]);
-    assert.deepEqual(changesOf('028-pull_request_sync-synchronized'), [
+    assert.deepEqual(listChanges('004-push'), [contributed('commits'), account('2', 'alice')]);
+    assert.deepEqual(listChanges('007-issues-opened'), [contributed('issues'), account('4', 'carol')]);
+    assert.deepEqual(listChanges('012-issue_label-label_updated'), [contributed('issues'), account('4', 'carol')]);
+    assert.deepEqual(listChanges('023-pull_request-opened'), [contributed('pull_requests'), account('3', 'bob')]);
+    assert.deepEqual(listChanges('028-pull_request_sync-synchronized'), [
       contributed('pull_requests'),
       account('3', 'bob'),
     ]);
-    assert.deepEqual(changesOf('003-create'), []);
-    assert.deepEqual(changesOf('057-release-published'), []);
+    assert.deepEqual(listChanges('003-create'), []);
+    assert.deepEqual(listChanges('057-release-published'), []);
   });
 
   it('reads reviews from events with three names, and names their author as changed', () => {
     const author = account('3', 'bob');
-    assert.deepEqual(changesOf('030-pull_request_review_approved-reviewed'), [
+    assert.deepEqual(listChanges('030-pull_request_review_approved-reviewed'), [
       contributed('pull_requests'),
       author,
       account('2', 'alice'),
     ]);
-    assert.deepEqual(changesOf('029-pull_request_review_comment-reviewed'), [
+    assert.deepEqual(listChanges('029-pull_request_review_comment-reviewed'), [
       contributed('pull_requests'),
       author,
       account('4', 'carol'),
     ]);
-    assert.deepEqual(changesOf('036-pull_request_review_rejected-reviewed'), [
+    assert.deepEqual(listChanges('036-pull_request_review_rejected-reviewed'), [
       contributed('pull_requests'),
       account('4', 'carol'),
       author,
@@ -66,16 +66,16 @@ describe('webhooks of Gitea', () => {
   });
 
   it('recognizes a comment on a pull request although it arrives as one on an issue', () => {
-    assert.deepEqual(changesOf('018-issue_comment-created'), [contributed('comments', 'issues')]);
-    assert.deepEqual(changesOf('037-pull_request_comment-created'), [contributed('comments', 'pull_requests')]);
+    assert.deepEqual(listChanges('018-issue_comment-created'), [contributed('comments', 'issues')]);
+    assert.deepEqual(listChanges('037-pull_request_comment-created'), [contributed('comments', 'pull_requests')]);
   });
 
   it('reports the repositories of two accounts as changed by a fork, and of one by a new repository', () => {
-    assert.deepEqual(changesOf('033-fork'), [
+    assert.deepEqual(listChanges('033-fork'), [
       { type: 'owned', account: '5', name: 'acme' },
       { type: 'owned', account: '4', name: 'carol' },
     ]);
-    assert.deepEqual(changesOf('001-repository-created'), [{ type: 'owned', account: '5', name: 'acme' }]);
+    assert.deepEqual(listChanges('001-repository-created'), [{ type: 'owned', account: '5', name: 'acme' }]);
   });
 
   it('reports a deleted comment as removed, and a deleted repository as hidden', () => {

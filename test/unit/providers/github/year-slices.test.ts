@@ -14,7 +14,7 @@ import {
 
 const dayMs = 86_400_000;
 
-function daysOf({ from, to }: Span): string[] {
+function listDays({ from, to }: Span): string[] {
   const days: string[] = [];
   for (let time = Date.parse(from); time <= Date.parse(to); time += dayMs) {
     days.push(new Date(time).toISOString().slice(0, 10));
@@ -42,7 +42,7 @@ describe('date ranges of GitHub', () => {
           assert.deepEqual(pieces, []);
           return;
         }
-        assert.deepEqual(pieces.flatMap(daysOf), daysOf(span));
+        assert.deepEqual(pieces.flatMap(listDays), listDays(span));
         assert.ok(pieces.length > 1);
       }),
     );
@@ -99,7 +99,7 @@ describe('date ranges of GitHub', () => {
         const fetched = due.map((span) => slice(span, now.toISOString()));
         const after = replaceSlices(stored, fetched);
         assert.ok(coversAll(after, contributionYears));
-        const days = after.flatMap(daysOf);
+        const days = after.flatMap(listDays);
         assert.equal(new Set(days).size, days.length);
         assert.deepEqual(dueSpans(after, contributionYears, now), []);
       }),

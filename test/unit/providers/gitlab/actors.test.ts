@@ -18,7 +18,7 @@ describe('recognition of deleted accounts of GitLab', () => {
   });
 });
 
-const typeOf = (username: string, name: string): string | undefined => toActor({ ...user, username, name })?.type;
+const toType = (username: string, name: string): string | undefined => toActor({ ...user, username, name })?.type;
 
 describe('recognition of accounts of GitLab that are no people', () => {
   it('takes the users of access tokens, service accounts and GitLab itself for bots by their names', () => {
@@ -38,10 +38,10 @@ describe('recognition of accounts of GitLab that are no people', () => {
       ['group_5_bot_x9zk2p', 'deploy'],
       ['service_account_group_7_0a1b', 'Service account user'],
     ] as const) {
-      assert.equal(typeOf(username, name), 'bot', username);
+      assert.equal(toType(username, name), 'bot', username);
     }
     for (const username of ['gitlabduos', 'my-automation-bot', 'automation-bot-fan', 'gitlab_security', 'bot']) {
-      assert.equal(typeOf(username, 'Ada'), 'user', username);
+      assert.equal(toType(username, 'Ada'), 'user', username);
     }
   });
 
@@ -53,11 +53,11 @@ describe('recognition of accounts of GitLab that are no people', () => {
       ['import_user_group_94_a3d9447d9cf93744efd8722baea3746d', 'Import User'],
       ['ada_placeholder_user_1', ''],
     ] as const) {
-      assert.equal(typeOf(username, name), undefined, username);
+      assert.equal(toType(username, name), undefined, username);
     }
-    assert.equal(typeOf('ada_placeholder_user_1', 'Ada'), 'user');
-    assert.equal(typeOf('import_user_guide', 'Ada'), 'user');
-    assert.equal(typeOf('ada', 'Placeholder Ada'), 'user');
+    assert.equal(toType('ada_placeholder_user_1', 'Ada'), 'user');
+    assert.equal(toType('import_user_guide', 'Ada'), 'user');
+    assert.equal(toType('ada', 'Placeholder Ada'), 'user');
   });
 
   it('shows no redacted name of an access token', () => {

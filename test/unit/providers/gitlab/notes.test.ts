@@ -4,7 +4,7 @@ import { toState } from '../../../../src/hosts/gitlab/items.ts';
 import type { NotePayload } from '../../../../src/hosts/gitlab/payloads.ts';
 
 /** Returns notes of people about one merge request: `1 approved` is by the person 1, and `"` begins a comment. */
-function notesOf(...texts: readonly string[]): NotePayload[] {
+function listNotes(...texts: readonly string[]): NotePayload[] {
   return texts.map((text, index) => {
     const body = text.slice(2).replaceAll('"', '');
     return {
@@ -21,21 +21,21 @@ function notesOf(...texts: readonly string[]): NotePayload[] {
 const approved = 'approved this merge request';
 const withdrawn = 'unapproved this merge request';
 
-function statesOf(...texts: readonly string[]): (string | null)[] {
-  const notes = notesOf(...texts);
+function listStates(...texts: readonly string[]): (string | null)[] {
+  const notes = listNotes(...texts);
   return notes.map((note) => toState(note, notes));
 }
 
 describe('states of reviews at GitLab', () => {
   it('are dismissed where the same person takes the approval back', () => {
-    assert.deepEqual(statesOf(`1 ${approved}`, `1 ${withdrawn}`), ['dismissed', null]);
-    assert.deepEqual(statesOf(`1 ${approved}`, `2 ${withdrawn}`), ['approved', null]);
-    assert.deepEqual(statesOf(`1 ${approved}`, `1 "${withdrawn}"`), ['approved', null]);
+    assert.deepEqual(listStates(`1 ${approved}`, `1 ${withdrawn}`), ['dismissed', null]);
+    assert.deepEqual(listStates(`1 ${approved}`, `2 ${withdrawn}`), ['approved', null]);
+    assert.deepEqual(listStates(`1 ${approved}`, `1 "${withdrawn}"`), ['approved', null]);
   });
 
   it('belong to each of several approvals', () => {
-    assert.deepEqual(statesOf(`1 ${approved}`, `1 ${withdrawn}`, `1 ${approved}`), ['dismissed', null, 'approved']);
-    assert.deepEqual(statesOf(`1 ${approved}`, `1 ${approved}`, `1 ${withdrawn}`), ['approved', 'dismissed', null]);
-    assert.deepEqual(statesOf('1 requested changes', `1 ${withdrawn}`), ['changes_requested', null]);
+    assert.deepEqual(listStates(`1 ${approved}`, `1 ${withdrawn}`, `1 ${approved}`), ['dismissed', null, 'approved']);
+    assert.deepEqual(listStates(`1 ${approved}`, `1 ${approved}`, `1 ${withdrawn}`), ['approved', 'dismissed', null]);
+    assert.deepEqual(listStates('1 requested changes', `1 ${withdrawn}`), ['changes_requested', null]);
   });
 });
