@@ -17,7 +17,7 @@ export async function main(args: readonly string[]): Promise<number> {
   if (name === '--version' || name === 'version') return say(manifest.version);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    process.stderr.write(`${usage()}\n${name === '' ? '' : `plaudit: ${unknownCommand(name)}\n`}`);
+    process.stderr.write(name === '' ? `${usage()}\n` : `plaudit: ${unknownCommand(name)}\n`);
     return misused;
   }
   if (rest.includes('--help') || rest.includes('-h')) return say(formatUsage(name, command));

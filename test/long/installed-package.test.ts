@@ -57,7 +57,7 @@ describe('installed package', () => {
     const program = installPacked(directory.path);
     const { status, stderr } = spawnSync(process.execPath, [program, 'nonsense'], { encoding: 'utf8' });
     assert.equal(status, 2);
-    assert.match(stderr, /^plaudit COMMAND\n.*plaudit: there is no command nonsense\n$/s);
+    assert.equal(stderr, 'plaudit: there is no command nonsense; plaudit --help lists those that there are\n');
     await using created = await createTestDatabase();
     const commands = [
       { command: 'demo', environment: { TMPDIR: directory.path } },

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { hostKindsInWords } from '../../hosts/config/host-settings.ts';
 import { counted } from '../../model/text/counted.ts';
-import { readConfigFile } from '../../recognition/achievements/config-file.ts';
+import { configPaths, readConfigFile } from '../../recognition/achievements/config-file.ts';
 import { explainDemand, explainFile } from '../../recognition/rules/file/explain-file.ts';
 import { type Io, parseOrRefuse, UsageError } from './io.ts';
-import { checkFiles, meant } from './report-files.ts';
+import { checkFiles, choosePaths, meant } from './report-files.ts';
 
 const usage = `achievements check needs FILE..., optionally with --host ${hostKindsInWords}, and --explain or --json`;
 
@@ -20,7 +20,7 @@ export async function achievements(io: Io, args: readonly string[]): Promise<voi
 }
 
 async function checkAchievements(io: Io, args: readonly string[]): Promise<void> {
-  const parsed = readArguments(args);
+  const parsed = readArguments(io, args);
   await checkFiles(io, parsed, ({ name, bytes, unreported }) => {
     const { config, reports, text } = readConfigFile(bytes, unreported);
     const explained = parsed.isExplained ? [...explainFile(config), ...explainDemand(config)] : [];
@@ -37,13 +37,12 @@ interface Arguments {
   json: boolean;
 }
 
-function readArguments(args: readonly string[]): Arguments {
+function readArguments(io: Io, args: readonly string[]): Arguments {
   const options = { host: { type: 'string' }, explain: { type: 'boolean' }, json: { type: 'boolean' } } as const;
   const { values, positionals } = parseOrRefuse(usage, () =>
     parseArgs({ args: [...args], options, allowPositionals: true }),
   );
   const { host, explain: isExplained = false, json = false } = values;
   if (isExplained && json) throw new UsageError('achievements check takes --explain or --json, not both');
-  if (positionals.length === 0) throw new UsageError(usage);
-  return { paths: positionals, host, isExplained, json };
+  return { paths: choosePaths(io, positionals, configPaths, usage), host, isExplained, json };
 }

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { hostKindsInWords } from '../../hosts/config/host-settings.ts';
 import { counted } from '../../model/text/counted.ts';
-import { readBoardsFile } from '../../recognition/boards/file/read-file.ts';
+import { boardsPaths, readBoardsFile } from '../../recognition/boards/file/read-file.ts';
 import { type Io, parseOrRefuse, UsageError } from './io.ts';
-import { checkFiles, meant } from './report-files.ts';
+import { checkFiles, choosePaths, meant } from './report-files.ts';
 import { unreportedByHosts } from './unreported-at.ts';
 
 const usage = `boards check needs FILE..., optionally with --host ${hostKindsInWords}, and --json`;
@@ -17,7 +17,7 @@ export async function boards(io: Io, args: readonly string[]): Promise<void> {
 }
 
 async function checkBoards(io: Io, args: readonly string[]): Promise<void> {
-  const parsed = readArguments(args);
+  const parsed = readArguments(io, args);
   await checkFiles(io, parsed, ({ name, bytes, unreported }) => {
     const provider = parsed.host ?? 'github';
     const unreportedBy = unreportedByHosts(io, provider, unreported);
@@ -27,11 +27,10 @@ async function checkBoards(io: Io, args: readonly string[]): Promise<void> {
   });
 }
 
-function readArguments(args: readonly string[]): { paths: string[]; host: string | undefined; json: boolean } {
+function readArguments(io: Io, args: readonly string[]): { paths: string[]; host: string | undefined; json: boolean } {
   const options = { host: { type: 'string' }, json: { type: 'boolean' } } as const;
   const { values, positionals } = parseOrRefuse(usage, () =>
     parseArgs({ args: [...args], options, allowPositionals: true }),
   );
-  if (positionals.length === 0) throw new UsageError(usage);
-  return { paths: positionals, host: values.host, json: values.json ?? false };
+  return { paths: choosePaths(io, positionals, boardsPaths, usage), host: values.host, json: values.json ?? false };
 }

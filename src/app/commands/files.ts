@@ -1,7 +1,9 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
 import { AppError } from '../../model/errors.ts';
 import { maxFileBytes } from '../../recognition/rules/file/yaml-tree.ts';
 import type { Io } from './io.ts';
@@ -40,6 +42,25 @@ export async function writeNewFile(
   }
 }
 
+const programFolder = resolve(fileURLToPath(new URL('../../../', import.meta.url)));
+
+/** Returns the folder in which a command was typed: `npm run` runs it in the folder of the program, and names that one. */
+export function findStartFolder({ environment }: Pick<Io, 'environment'>): string {
+  const present = process.cwd();
+  return (present === programFolder && environment['INIT_CWD']) || present;
+}
+
+/**
+ * Finds a file of the repository in which a command was typed, from that folder up to the one that git knows.
+ * @param paths the paths within the repository; the first one that exists counts.
+ */
+export function findInRepository(io: Pick<Io, 'environment'>, paths: readonly string[]): string | undefined {
+  for (let folder = findStartFolder(io); ; folder = dirname(folder)) {
+    const found = paths.map((path) => join(folder, path)).find((path) => existsSync(path));
+    if (found !== undefined || existsSync(join(folder, '.git')) || folder === dirname(folder)) return found;
+  }
+}
+
 /**
  * Reads a file, or standard input for `-`, up to one byte more than the limit: a file may be endless, and the
  * additional byte shows that it is too long.
@@ -48,7 +69,7 @@ export async function writeNewFile(
 export async function readBytes(io: Io, path: string): Promise<Uint8Array> {
   if (path === '-') return readUpTo(io.input ?? [], maxFileBytes + 1);
   try {
-    return await readUpTo(createReadStream(path), maxFileBytes + 1);
+    return await readUpTo(createReadStream(resolve(findStartFolder(io), path)), maxFileBytes + 1);
   } catch (cause) {
     const explained = explainFileError(cause, path);
     throw explained instanceof AppError

@@ -1,5 +1,6 @@
 import { nearest } from '../../model/text/nearest.ts';
-import { type Command, commands } from './index.ts';
+import type { Command } from './command.ts';
+import { commands } from './index.ts';
 
 /** Returns the help of the whole command line. */
 export function usage(): string {
@@ -46,5 +47,5 @@ export function misuse(name: string, { options, maxArguments }: Command, args: r
 /** Returns the message for an unknown command, with the closest known one. */
 export function unknownCommand(name: string): string {
   const meant = nearest(name, Object.keys(commands));
-  return `there is no command ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  return `there is no command ${name}; ${meant === undefined ? 'plaudit --help lists those that there are' : `did you mean ${meant}?`}`;
 }

@@ -1,21 +1,7 @@
 import { hostKinds } from '../../hosts/config/host-settings.ts';
 import { settingsHelp } from '../config/help.ts';
+import type { Command } from './command.ts';
 import type { Io } from './io.ts';
-
-/** One command of the command line. */
-export interface Command {
-  /** Its arguments, one line for each form. */
-  forms: readonly string[];
-  description: string;
-  /** Returns the lines of the help after the description. */
-  details?: () => string;
-  /** The names of its options, without the dashes. */
-  options: readonly string[];
-  /** The largest number of arguments without options. */
-  maxArguments: number;
-  /** Runs the command and returns the exit status of the process; undefined is 0. */
-  run: (io: Io, args: readonly string[]) => Promise<number | undefined>;
-}
 
 type Load<Argument> = () => Promise<(io: Io, argument: Argument) => Promise<void>>;
 
@@ -133,21 +119,33 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   achievements: {
     forms: [
-      `check FILE... [--host ${hostKinds.join('|')}] [--explain | --json]`,
+      `check [FILE...] [--host ${hostKinds.join('|')}] [--explain | --json]`,
       'preview FILE PROVIDER/OWNER/REPOSITORY [--person LOGIN] [--read] [--json]',
     ],
     description:
-      'check reports errors in achievements files (- is standard input), and with --explain what each achievement needs; preview reports who would earn what, and why not, by the stored data; --read fetches missing data',
+      'check reports errors in achievements files (- is standard input; by default that of the present repository), and with --explain what each achievement needs; preview reports who would earn what, and why not, by the stored data; --read fetches missing data',
     options: ['host', 'explain', 'json', 'person', 'read'],
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./achievements.ts')).achievements),
   },
   boards: {
-    forms: [`check FILE... [--host ${hostKinds.join('|')}] [--json]`, 'preview FILE PROVIDER/OWNER [--json]'],
+    forms: [`check [FILE...] [--host ${hostKinds.join('|')}] [--json]`, 'preview FILE PROVIDER/OWNER [--json]'],
     description:
-      'check reports errors in files of boards (- is standard input); preview prints the rankings that a file would give, and what its rules reward, by the stored data',
+      'check reports errors in files of boards (- is standard input; by default that of the present repository); preview prints the rankings that a file would give, and what its rules reward, by the stored data',
     options: ['host', 'json'],
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./boards.ts')).boards),
   },
+  init: {
+    forms: [`[ADDRESS] [--host ${hostKinds.join('|')}]`],
+    description:
+      "writes the files of a repository that has none: achievements, a board, icons and a workflow for cards; ADDRESS is the repository's, by default that of git's remote",
+    options: ['host'],
+    maxArguments: 2,
+    run: loading(async () => (await import('./init/init.ts')).init),
+  },
+  completion: simple('bash|zsh|fish', 'prints a script that completes commands and options in a shell', async () => {
+    const { printCompletion } = await import('./completion.ts');
+    return (io, shell) => printCompletion(io, shell, commands);
+  }),
 };

@@ -1,10 +1,11 @@
+import { relative } from 'node:path';
 import { unreportedBy } from '../../hosts/index.ts';
 import type { UnreportedKind } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import { counted } from '../../model/text/counted.ts';
 import { nearest } from '../../model/text/nearest.ts';
 import { formatReport, type Report } from '../../recognition/rules/file/report.ts';
-import { readBytes } from './files.ts';
+import { findInRepository, findStartFolder, readBytes } from './files.ts';
 import { type Io, UsageError } from './io.ts';
 
 /** A checked file, with its errors and warnings. */
@@ -66,6 +67,17 @@ function reportFiles(io: Io, files: readonly ReportedFile[], { json }: { json: b
     const warnings = reports.length - errors;
     throw new AppError('invalid_input', `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`);
   }
+}
+
+/**
+ * Returns the paths of the files to check: those that were named, otherwise the file of the present repository.
+ * @throws UsageError when there is none.
+ */
+export function choosePaths(io: Io, named: readonly string[], paths: readonly string[], usage: string): string[] {
+  if (named.length > 0) return [...named];
+  const found = findInRepository(io, paths);
+  if (found !== undefined) return [relative(findStartFolder(io), found)];
+  throw new UsageError(`${usage}; there is no ${paths[0]} in this folder or one above it`);
 }
 
 /** Returns the end of a message about a part of a command that is misspelled; nothing when none is close. */

@@ -61,6 +61,7 @@ describe('parsing of command lines', () => {
     ['boards', 'check'],
     ['boards', 'preview'],
     ['card'],
+    ['completion'],
     ['backup'],
     ['restore'],
     ['export'],
@@ -89,11 +90,11 @@ describe('parsing of command lines', () => {
   });
   const [unknownCommand, withoutArguments, misspelled, verbose, help, version, usage] = forms;
 
-  it('prints the usage for a wrong command, and exits with 2', () => {
-    for (const ended of [unknownCommand, withoutArguments]) {
-      assert.equal(ended?.status, 2);
-      assert.match(ended.err, /^plaudit COMMAND/);
-    }
+  it('prints one line for an unknown command, and the usage without a command, and exits with 2', () => {
+    const message = 'there is no command nonsense; plaudit --help lists those that there are';
+    assert.deepEqual(unknownCommand, { status: 2, out: '', err: `plaudit: ${message}\n` });
+    assert.equal(withoutArguments?.status, 2);
+    assert.match(withoutArguments.err, /^plaudit COMMAND/);
   });
 
   it('prints the form of the command and the reason for a wrong option, and exits with 2', () => {
@@ -108,7 +109,7 @@ describe('parsing of command lines', () => {
 
   it('prints its help, that of one command, and its version', () => {
     assert.deepEqual([help?.status, help?.out.startsWith('  plaudit export FILE')], [0, true]);
-    assert.match(version?.out ?? '', /^\d+\.\d+\.\d+\n$/);
+    assert.match(version?.out ?? '', /^\d+\.\d+\.\d+(-[\w.]+)?\n$/);
     assert.match(usage?.out ?? '', /sync PROVIDER\/NAME/);
   });
 
