@@ -270,4 +270,19 @@ teams: { red: [ada, '@globex/tools', '@acme/tools'], blue: ['@codeberg/acme/core
     const groups = boardWith("teams: { red: ['@gitlab/acme/sub/core'] }");
     assert.deepEqual(reported(groups, { provider: 'gitlab', owner: 'acme' }), []);
   });
+
+  it('reports conditions that are too long together', () => {
+    const condition = Array.from({ length: 100 }, (_, index) => `labels in ['a${index}']`)
+      .join(' | ')
+      .slice(0, 1980);
+    const whole = condition.slice(0, condition.lastIndexOf(' | '));
+    const rule = `{ action: issue, points: 1, condition: "${whole}" }`;
+    const most = Math.floor(20_000 / whole.length);
+    const withRules = (count: number): string[] => faultsOf('', { points: `[${Array(count).fill(rule).join(', ')}]` });
+    assert.deepEqual(withRules(most), []);
+    const written = (most + 1) * whole.length;
+    assert.deepEqual(withRules(most + 1), [
+      `error: the conditions of the board have ${written} characters; expected at most 20000`,
+    ]);
+  });
 });

@@ -36,6 +36,7 @@ import {
   type BoardReading,
   BoardsFile,
   type FileHost,
+  maxConditions,
   maxRepositories,
   maxRules,
   RepositoryText,
@@ -51,7 +52,7 @@ const ends: Readonly<Partial<Record<Action, readonly Moment[]>>> = {
 const surroundings = { pointActions: [], isPointAction: true };
 
 /** The file, and the window of the board; undefined where it has an error. */
-type RuleReading = Reading & { window: WindowRule | undefined };
+type RuleReading = Reading & { isStored?: boolean; window: WindowRule | undefined };
 
 const part = /^[A-Za-z0-9_.-]{1,255}$/;
 const namePattern = /^[A-Za-z0-9_.*?-]{1,255}$/;
@@ -263,7 +264,13 @@ function warnOfUseless(
 /** Reads the rules of a board; those with an error are left out. */
 function readRules(node: YamlNode, reading: RuleReading): BoardRule[] {
   if (node.kind !== 'sequence') return [];
-  return node.items.slice(0, maxRules).flatMap((item) => readRule(item, reading) ?? []);
+  const rules = node.items.slice(0, maxRules).flatMap((item) => readRule(item, reading) ?? []);
+  const written = rules.reduce((sum, { text }) => sum + text.length, 0);
+  if (written > maxConditions && !reading.isStored) {
+    const message = `the conditions of the board have ${written} characters`;
+    reading.faults.push(newFault(node, message, { expected: `at most ${maxConditions}` }));
+  }
+  return rules;
 }
 
 function readRule(node: YamlNode, reading: RuleReading): BoardRule | undefined {

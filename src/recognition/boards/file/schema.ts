@@ -28,6 +28,8 @@ export interface BoardReading extends Omit<Reading, 'unreported'>, FileHost {}
 export const maxBoards = 50;
 export const maxRepositories = 500;
 export const maxRules = 50;
+/** The most characters of all conditions of a board: every ranking and preview makes SQL of them, 2 ms for a thousand. */
+export const maxConditions = 20_000;
 const maxPeople = 500;
 export const maxGrants = 200;
 
