@@ -1,4 +1,5 @@
 import { type ProviderWith, readersFor, type UnreportedKind } from '../interface/provider.ts';
+import { toItemUrl } from '../interface/repositories.ts';
 import { proofByToken } from '../rest/access.ts';
 import type { Dialect, RestClient, RestHostOptions } from '../rest/client.ts';
 import { createRestHost } from '../rest/host.ts';
@@ -13,8 +14,8 @@ import {
   createGitRemote,
   fileUrl,
   findRepository,
+  itemFolders,
   listRepositories,
-  pageUrl,
   readFiles,
   repositoryPath,
 } from './repositories.ts';
@@ -102,7 +103,7 @@ export function createGiteaProvider(options: RestHostOptions): GiteaProvider {
     repositories: {
       isPossibleName,
       toUrl: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
-      toPageUrl: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
+      toPageUrl: (owner, repository, item) => toItemUrl(url, { owner, name: repository }, item, itemFolders),
       list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
       find: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     },

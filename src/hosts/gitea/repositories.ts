@@ -3,14 +3,8 @@ import { AppError } from '../../model/errors.ts';
 import { CommitId } from '../http/checks.ts';
 import { toDate } from '../interface/collector.ts';
 import { unlessDenied } from '../interface/denied.ts';
-import type {
-  Call,
-  GitRemote,
-  KnownRepository,
-  ListedRepository,
-  RepositoryFile,
-  RepositoryItem,
-} from '../interface/provider.ts';
+import type { Call, GitRemote, KnownRepository, ListedRepository, RepositoryFile } from '../interface/provider.ts';
+import { toRepositoryUrl } from '../interface/repositories.ts';
 import type { RestClient, RestReaders } from '../rest/client.ts';
 import { stepFromOldest } from '../rest/lists.ts';
 import { decodeText, findInViews, gitAuthorization, listByViews, listCredentialNames } from '../rest/views.ts';
@@ -29,7 +23,8 @@ const ContentsPayload = Type.Union([
 ]);
 const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object({ id: CommitId })]) });
 
-const itemPaths = { issue: 'issues', pull_request: 'pulls', discussion: 'issues' } as const;
+/** The folders of items below a repository's page. */
+export const itemFolders = { commit: ['commit'], issue: ['issues'], pull_request: ['pulls'], discussion: ['issues'] };
 
 /** The time for which the result of a check is used whether the instance responds without a token. */
 const openForMs = 3_600_000;
@@ -132,7 +127,7 @@ export function createGitRemote(client: RestClient, url: string) {
       throw new AppError('not_found', 'The repository is not public any more.');
     }
     return {
-      url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
+      url: `${toRepositoryUrl(url, repository)}.git`,
       authorization: gitAuthorization(client, needsToken ? first : repository.credentialName),
     };
   };
@@ -164,22 +159,16 @@ export const readFiles: RestReaders['readFiles'] = async (client, repository, pa
   return { revision, files };
 };
 
-export function pageUrl(
-  url: string,
-  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
-  item: RepositoryItem | undefined,
-): string {
-  const page = `${url}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
-  if (item === undefined) return page;
-  return item.kind === 'commit' ? `${page}/commit/${item.oid}` : `${page}/${itemPaths[item.kind]}/${item.number}`;
-}
-
 /** https://docs.gitea.com/usage/permalinks */
 export function fileUrl(
   url: string,
-  { owner, name, defaultBranch }: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>,
+  repository: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>,
   path: string,
 ): string {
-  const parts = [owner, name, 'raw', 'branch', ...defaultBranch.split('/'), ...path.split('/')];
-  return `${url}/${parts.map(encodeURIComponent).join('/')}`;
+  return toRepositoryUrl(url, repository, [
+    'raw',
+    'branch',
+    ...repository.defaultBranch.split('/'),
+    ...path.split('/'),
+  ]);
 }

@@ -13,6 +13,7 @@ import {
   readersFor,
   type UnreportedKind,
 } from '../interface/provider.ts';
+import { toItemUrl, toRepositoryUrl } from '../interface/repositories.ts';
 import type { OnExchange } from '../transport/http-transport.ts';
 import { type OAuthClient, OAuthSignIn } from '../transport/oauth.ts';
 import { administers, BearerClient, maySee, proveOwnership, readTeam } from './access.ts';
@@ -35,8 +36,8 @@ import { isAboutIpAddress } from './failures.ts';
 import { resolveIdentities } from './identities.ts';
 import {
   findRepository,
+  itemFolders,
   listRepositories,
-  pageUrl,
   privateCredentialNames,
   readFiles,
   searchUrl,
@@ -113,7 +114,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   const signIn = options.oauth && createSignIn({ ...options, client: options.oauth });
   const { isAnonymous } = client.credentials;
   const toRemote: History['toRemote'] = async (repository, signal) => ({
-    url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
+    url: `${toRepositoryUrl(url, repository)}.git`,
     authorization: await gitAuthorization(client, repository.credentialName, signal),
   });
   return {
@@ -130,7 +131,7 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
     repositories: {
       isPossibleName: (repository) => possibleRepositoryName.test(repository),
       toUrl: (owner, repository) => `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
-      toPageUrl: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
+      toPageUrl: (owner, repository, item) => toItemUrl(url, { owner, name: repository }, item, itemFolders),
       ...(isAnonymous ? anonymousRepositories(client) : repositoriesByToken(client)),
     },
     unreported: unreportedWith(!isAnonymous),
@@ -246,7 +247,7 @@ function anonymousParts(client: GitHubClient, { url, toRemote }: Site): Required
         resolveIdentitiesByRest(client, repository, identities, call),
     },
     // Files are not read, but the URLs of icons that were stored with a token stay valid.
-    files: { read: async () => null, toUrl: (repository, path) => fileUrl(url, repository, path) },
+    files: { read: async () => null, toUrl: (repository, path) => toFileUrl(url, repository, path) },
   };
 }
 
@@ -279,7 +280,7 @@ function partsByToken(
       resolveIdentities: readers.resolveIdentities,
     },
     details: { readLineCounts: readers.readLineCounts, readChangedFiles: readers.readChangedFiles },
-    files: { read: readers.readFiles, toUrl: (repository, path) => fileUrl(url, repository, path) },
+    files: { read: readers.readFiles, toUrl: (repository, path) => toFileUrl(url, repository, path) },
     polls: {
       // Listings show every change. With deliveries, polls may be rare, because GitHub also delivers lost visibility.
       get owners() {
@@ -306,8 +307,8 @@ function known({ name, handle }: KnownAccount): { name: string; handle: string }
   return { name, handle };
 }
 
-function fileUrl(url: string, { owner, name }: Pick<KnownRepository, 'owner' | 'name'>, path: string): string {
-  return `${url}/${[owner, name, 'raw', 'HEAD', ...path.split('/')].map(encodeURIComponent).join('/')}`;
+function toFileUrl(url: string, repository: Pick<KnownRepository, 'owner' | 'name'>, path: string): string {
+  return toRepositoryUrl(url, repository, ['raw', 'HEAD', ...path.split('/')]);
 }
 
 /** Returns the `Authorization` of git; undefined for a public repository, which git reads without a credential. */

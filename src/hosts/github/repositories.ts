@@ -7,10 +7,8 @@ import { findFirst, isDenied } from '../interface/denied.ts';
 import type {
   Call,
   KnownAccount,
-  KnownRepository,
   ListedRepository,
   RepositoryFile,
-  RepositoryItem,
   RepositoryPage,
   StreamTip,
 } from '../interface/provider.ts';
@@ -19,7 +17,13 @@ import { existing, TooHeavy } from './failures.ts';
 import type { FilePayload, RepositoryPayload } from './payloads.ts';
 import { namedRepository, ownedRepositories, repositoryFiles } from './queries.ts';
 
-const itemPaths = { issue: 'issues', pull_request: 'pull', discussion: 'discussions' } as const;
+/** The folders of items below a repository's page. */
+export const itemFolders = {
+  commit: ['commit'],
+  issue: ['issues'],
+  pull_request: ['pull'],
+  discussion: ['discussions'],
+};
 
 /**
  * The type and the terms of the search for each counter. https://docs.github.com/en/search-github/searching-on-github
@@ -212,17 +216,6 @@ function toFile(path: string, file: FilePayload | null): RepositoryFile[] {
   if (file?.oid === undefined) return [];
   const isWhole = file.isTruncated !== true && file.isBinary !== true;
   return [{ path, oid: file.oid, sizeBytes: file.byteSize ?? 0, text: isWhole ? (file.text ?? null) : null }];
-}
-
-/** Returns the URL of the page of a repository, or of one of its items. */
-export function pageUrl(
-  url: string,
-  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
-  item: RepositoryItem | undefined,
-): string {
-  const page = `${url}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
-  if (item === undefined) return page;
-  return item.kind === 'commit' ? `${page}/commit/${item.oid}` : `${page}/${itemPaths[item.kind]}/${item.number}`;
 }
 
 /** Returns the URL of the page that searches for the items of a user's counter; undefined when there is none. */

@@ -1,13 +1,7 @@
 import { Type } from 'typebox';
 import { CommitId } from '../http/checks.ts';
-import type {
-  Call,
-  KnownAccount,
-  KnownRepository,
-  ListedRepository,
-  RepositoryFile,
-  RepositoryItem,
-} from '../interface/provider.ts';
+import type { Call, KnownAccount, KnownRepository, ListedRepository, RepositoryFile } from '../interface/provider.ts';
+import { toRepositoryUrl } from '../interface/repositories.ts';
 import type { RestClient, RestReaders } from '../rest/client.ts';
 import { stepForward } from '../rest/lists.ts';
 import { decodeText, findInViews, hasTokens, listByViews } from '../rest/views.ts';
@@ -30,7 +24,13 @@ const FilePayload = Type.Object({
 });
 const BranchPayload = Type.Object({ commit: Type.Object({ id: CommitId }) });
 
-const itemPaths = { issue: 'issues', pull_request: 'merge_requests', discussion: 'issues' } as const;
+/** The folders of items below a repository's page. */
+export const itemFolders = {
+  commit: ['-', 'commit'],
+  issue: ['-', 'issues'],
+  pull_request: ['-', 'merge_requests'],
+  discussion: ['-', 'issues'],
+};
 
 /** The shortest time between two updates of a project's `last_activity_at`, in ms. */
 const activityUpdateIntervalMs = 3_600_000;
@@ -199,21 +199,10 @@ export const readFiles: RestReaders['readFiles'] = async (client, repository, pa
   return { revision, files };
 };
 
-export function pageUrl(
-  url: string,
-  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
-  item: RepositoryItem | undefined,
-): string {
-  const page = `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}`;
-  if (item === undefined) return page;
-  return item.kind === 'commit' ? `${page}/-/commit/${item.oid}` : `${page}/-/${itemPaths[item.kind]}/${item.number}`;
-}
-
 export function fileUrl(
   url: string,
-  { owner, name, defaultBranch }: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>,
+  repository: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>,
   path: string,
 ): string {
-  const parts = [...owner.split('/'), name, '-', 'raw', ...defaultBranch.split('/'), ...path.split('/')];
-  return `${url}/${parts.map(encodeURIComponent).join('/')}`;
+  return toRepositoryUrl(url, repository, ['-', 'raw', ...repository.defaultBranch.split('/'), ...path.split('/')]);
 }

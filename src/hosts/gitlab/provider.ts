@@ -1,4 +1,5 @@
 import { type ProviderWith, readersFor, type UnreportedKind } from '../interface/provider.ts';
+import { toItemUrl, toRepositoryUrl } from '../interface/repositories.ts';
 import { proofByToken } from '../rest/access.ts';
 import type { Dialect, RestClient, RestHostOptions } from '../rest/client.ts';
 import { createRestHost } from '../rest/host.ts';
@@ -13,7 +14,7 @@ import { diagnose } from './diagnose.ts';
 import { readChangedFiles, readLineCounts } from './items.ts';
 import { createNotifier } from './notifier.ts';
 import { UserPayload } from './payloads.ts';
-import { fileUrl, findRepository, listRepositories, pageUrl, readFiles } from './projects.ts';
+import { fileUrl, findRepository, itemFolders, listRepositories, readFiles } from './projects.ts';
 import { anonymousStreams, readStream, readTip, readTotals, streams } from './streams.ts';
 import { readDelivery } from './webhooks.ts';
 
@@ -106,7 +107,7 @@ export function createGitLabProvider(options: RestHostOptions): GitLabProvider {
     },
     repositories: {
       isPossibleName: (repository) => segment.test(repository),
-      toPageUrl: (owner, repository, item) => pageUrl(url, { owner, name: repository }, item),
+      toPageUrl: (owner, repository, item) => toItemUrl(url, { owner, name: repository }, item, itemFolders),
       toUrl: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
       list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
       find: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
@@ -158,9 +159,9 @@ function partsOfRepositories(
   return {
     streams: { list: tokens.length === 0 ? anonymousStreams : streams, read: readers.readStream },
     history: {
-      toRemote: async ({ owner, name, credentialName }) => ({
-        url: `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}.git`,
-        authorization: gitAuthorization(client, credentialName),
+      toRemote: async (repository) => ({
+        url: `${toRepositoryUrl(url, repository)}.git`,
+        authorization: gitAuthorization(client, repository.credentialName),
       }),
       // This number of addresses takes five queries.
       identitiesAtOnce: 40,

@@ -92,3 +92,24 @@ export interface Repositories {
     call: Call,
   ): Promise<ListedRepository | null>;
 }
+
+/** Returns the address of the page of a repository, or of one below it. @param below the parts of its path. */
+export function toRepositoryUrl(
+  url: string,
+  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
+  below: readonly string[] = [],
+): string {
+  return [url, ...[...owner.split('/'), name, ...below].map(encodeURIComponent)].join('/');
+}
+
+/** Returns the address of the page of a repository, or of one of its items. @param folders the path below which items of each kind are. */
+export function toItemUrl(
+  url: string,
+  repository: Pick<KnownRepository, 'owner' | 'name'>,
+  item: RepositoryItem | undefined,
+  folders: Readonly<Record<RepositoryItem['kind'], readonly string[]>>,
+): string {
+  if (item === undefined) return toRepositoryUrl(url, repository);
+  const last = item.kind === 'commit' ? item.oid : String(item.number);
+  return toRepositoryUrl(url, repository, [...folders[item.kind], last]);
+}
