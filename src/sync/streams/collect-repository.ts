@@ -12,8 +12,7 @@ import { cutCommit, readEmptyHistory, readHistory } from '../histories/read-hist
 import { saveListed } from '../listings/list-repositories.ts';
 import { recordVisibility } from '../lookups/record-state.ts';
 import { cutPaths, fillCommitFiles, fillDetails } from './fill-commit-files.ts';
-import { followAchievements } from './follow-achievements.ts';
-import { followBoards } from './follow-boards.ts';
+import { followFiles } from './follow-files.ts';
 import { dueScan, isHistory } from './plan.ts';
 import { readStream } from './read-stream.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
@@ -144,8 +143,7 @@ async function tryFollowFile(context: SyncContext, subject: Subject, isHistoryOl
   const { cursor = null, providerRevision = null } = streams.find(isHistory) ?? {};
   const revision = isHistoryOld ? (providerRevision ?? cursor) : (cursor ?? providerRevision);
   try {
-    await followAchievements(context, subject, revision);
-    await followBoards(context, subject, revision);
+    await followFiles(context, subject, revision);
   } catch (error) {
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'reading a file of achievements');
