@@ -66,18 +66,18 @@ function allParts(): Part[] {
   const imports = Object.fromEntries(code.map((file) => [file, hash('sha1', importLines(readFileSync(file, 'utf8')))]));
   const typed = select((file) => /\.(?:[jt]s|json)$/.test(file));
   return [
-    ...partOf('lint', typed, (changed) => withImporters(changed, code, (file) => readFileSync(file, 'utf8'))),
-    ...partOf(
+    ...toPart('lint', typed, (changed) => withImporters(changed, code, (file) => readFileSync(file, 'utf8'))),
+    ...toPart(
       'guides',
       select((file) => /\.(?:md|ts)$/.test(file)),
     ),
-    ...partOf('imports', { ...imports, ...select((file) => file === 'ARCHITECTURE.md') }),
-    ...partOf(
+    ...toPart('imports', { ...imports, ...select((file) => file === 'ARCHITECTURE.md') }),
+    ...toPart(
       'wording',
       select((file) => worded.test(file)),
       (changed) => changed.filter(existsSync),
     ),
-    ...partOf('format', all, (changed) => ['--no-errors-on-unmatched', ...changed.filter(existsSync)]),
+    ...toPart('format', all, (changed) => ['--no-errors-on-unmatched', ...changed.filter(existsSync)]),
     ...quick.map((name) => ({ name })),
   ];
 }
@@ -86,7 +86,7 @@ function allParts(): Part[] {
  * Returns a check of what has changed since it passed; none where nothing has.
  * @param concerned returns the files to check, by those that changed or were deleted; absent: all.
  */
-function partOf(name: string, files: Hashes, concerned?: (changed: readonly string[]) => readonly string[]): Part[] {
+function toPart(name: string, files: Hashes, concerned?: (changed: readonly string[]) => readonly string[]): Part[] {
   const passed = process.argv.includes('--all') ? {} : readPassed(name, rules);
   const changed = differing(files, passed);
   const isWhole = concerned === undefined || Object.keys(passed).length === 0;

@@ -19,7 +19,7 @@ export function hashFiles(files: readonly string[]): Hashes {
 /** Returns the files that passed a check the last time; none where the rules of the checks were others. */
 export function readPassed(check: string, rules: string): Hashes {
   try {
-    const record: { rules: string; files: Hashes } = JSON.parse(readFileSync(recordOf(check), 'utf8'));
+    const record: { rules: string; files: Hashes } = JSON.parse(readFileSync(toRecordPath(check), 'utf8'));
     return record.rules === rules ? record.files : {};
   } catch {
     return {};
@@ -27,11 +27,11 @@ export function readPassed(check: string, rules: string): Hashes {
 }
 
 export function savePassed(check: string, rules: string, files: Hashes): void {
-  mkdirSync(dirname(recordOf(check)), { recursive: true });
-  writeFileSync(recordOf(check), JSON.stringify({ rules, files }));
+  mkdirSync(dirname(toRecordPath(check)), { recursive: true });
+  writeFileSync(toRecordPath(check), JSON.stringify({ rules, files }));
 }
 
-function recordOf(check: string): string {
+function toRecordPath(check: string): string {
   return `node_modules/.cache/check/${check}.json`;
 }
 

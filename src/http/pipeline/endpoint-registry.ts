@@ -62,7 +62,7 @@ export class Endpoints {
         listing === undefined || after === undefined ? {} : this.#cursors.readStart(listing.name, { after });
       const context = {
         ...resolved,
-        params: readAs(endpoint.params, readParams({ ...params, ...nameOf(resolved) })),
+        params: readAs(endpoint.params, readParams({ ...params, ...toAccountName(resolved) })),
         query: readAs(endpoint.query, { ...query }),
         page: { limit: limit ?? listing?.defaultLimit ?? 0, start, isAlone },
         window: others.window,
@@ -84,7 +84,7 @@ export class Endpoints {
     this.#calls.set(operationId, async ({ params, query, body, page, ...owner }) => {
       const context = {
         ...owner,
-        params: readAs(endpoint.params, readParams({ ...params, ...nameOf(owner) })),
+        params: readAs(endpoint.params, readParams({ ...params, ...toAccountName(owner) })),
         query: readAs(endpoint.query, { ...query }),
         body: readAs(schema, schema && bodyReader(schema)(body)),
         page: page ?? { limit: listing?.defaultLimit ?? 0, start: {} },
@@ -116,6 +116,6 @@ export class Endpoints {
   }
 }
 
-function nameOf({ account: { provider, name } }: Pick<ResolvedAccount, 'account'>): AccountName {
+function toAccountName({ account: { provider, name } }: Pick<ResolvedAccount, 'account'>): AccountName {
   return { provider, name };
 }

@@ -68,12 +68,12 @@ export function parameterReader(schema: TSchema): (parameters: unknown) => Recor
  * @throws Error for a value that does not fit, which is a fault of the route.
  */
 export function readAs<Schema extends TSchema>(schema: Schema | undefined, value: unknown): Static<Schema> {
-  if (isOf(schema, value)) return value;
+  if (matches(schema, value)) return value;
   throw new Error('parameters do not fit the schema of their route');
 }
 
 /** Returns whether a value is of a schema; without one, every value is. */
-export function isOf<Schema extends TSchema>(schema: Schema | undefined, value: unknown): value is Static<Schema> {
+export function matches<Schema extends TSchema>(schema: Schema | undefined, value: unknown): value is Static<Schema> {
   return schema === undefined || toValidator(schema).Check(value);
 }
 

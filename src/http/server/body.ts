@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import { AppError, fieldError } from '../../model/errors.ts';
 import { findControlCharacter } from '../../model/text/control-characters.ts';
 import { nearest } from '../../model/text/nearest.ts';
-import { isOf, toValidator } from '../pipeline/parameters.ts';
+import { matches, toValidator } from '../pipeline/parameters.ts';
 
 /** The parts of a JSON Schema that error messages use. */
 interface Shape {
@@ -29,7 +29,7 @@ interface Fault {
 export function bodyReader<Schema extends TSchema>(schema: Schema): (body: unknown) => Static<Schema> {
   const compiled = toValidator(schema);
   return (body) => {
-    if (isOf(schema, body)) {
+    if (matches(schema, body)) {
       refuseControlCharacters(body, []);
       return body;
     }

@@ -23,7 +23,7 @@ const hostile: Readonly<Record<string, string>> = {
 };
 
 const owner = (id: string) => ({ id, provider: 'github', name: `owner-${id}` });
-const fileOf = (text: string, oid = text) => ({ path: 'p', oid, text, sizeBytes: Buffer.byteLength(text) });
+const makeFile = (text: string, oid = text) => ({ path: 'p', oid, text, sizeBytes: Buffer.byteLength(text) });
 
 /** Returns the number of threads that start during some work. */
 async function countThreads(work: () => Promise<void>): Promise<number> {
@@ -41,7 +41,7 @@ describe('hostile files', () => {
   for (const [title, text] of Object.entries(hostile)) {
     it(`let requests get responses while they are read: ${title}`, async () => {
       const ended: string[] = [];
-      const achievements = new AchievementFiles().read('1', fileOf(text), []).then(() => ended.push('file'));
+      const achievements = new AchievementFiles().read('1', makeFile(text), []).then(() => ended.push('file'));
       const boards = new BoardFiles(new Map()).read(owner('1'), text).then(() => ended.push('file'));
       const health = shared.service.get('/healthz').then(({ status }) => ended.push(`healthz ${status}`));
       await Promise.all([achievements, boards, health]);
@@ -53,7 +53,7 @@ describe('hostile files', () => {
     const files = new AchievementFiles();
     const ended: string[] = [];
     const read = async (ownerId: string, name: string): Promise<void> => {
-      await files.read(ownerId, fileOf(`achievements: [] # ${name}`), []);
+      await files.read(ownerId, makeFile(`achievements: [] # ${name}`), []);
       ended.push(name);
     };
     await Promise.all([read('1', 'first'), read('1', 'second'), read('1', 'third'), read('2', 'other')]);
@@ -63,7 +63,7 @@ describe('hostile files', () => {
   it('have a fault when they take too long, and are not read again until they change', async () => {
     const files = new AchievementFiles({ readingMs: 1 });
     const read = async (text: string): Promise<void> => {
-      const { reports, config } = await files.read('1', fileOf(text, 'oid'), []);
+      const { reports, config } = await files.read('1', makeFile(text, 'oid'), []);
       assert.deepEqual(reports.map(describeReport), ['the file takes too long to check; expected fewer parts']);
       assert.deepEqual(config, { pointActions: [], achievements: [], webhooks: [] });
     };
