@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { counterNames } from '../../../src/model/counters.ts';
+import type { Random } from '../../../simulators/world/random.ts';
+import { type CounterName, counterNames } from '../../../src/model/counters.ts';
 import { counterRows } from '../../../src/model/kinds.ts';
 import { loadTexts } from '../../../src/views/languages/texts.ts';
 import type { TestService } from '../../e2e/service.ts';
@@ -27,12 +28,36 @@ export interface ShownNumber {
   value: number | null;
   /** True when the address says that the number may lack something. */
   isMissing: boolean;
-  /** The origin of the number, where the address says so. A ranking is made at times, and says when. */
-  source?: string | undefined;
+  /** True for the number of a window that is counted from its items. */
+  isCollected?: boolean;
+  /** True for a lifetime number of a person at a host that reports such numbers. */
+  isReported?: boolean;
+  /** True for evidence, a card or a page, which shows the number of another response again. */
+  isShownAgain?: boolean;
+}
+
+/** Chooses the part that is read at a moment, because reading everything takes seconds. */
+export interface Sample {
+  counters: (all: readonly CounterName[]) => readonly CounterName[];
+  people: <Person>(all: readonly Person[]) => readonly Person[];
+  /** Returns whether a part of what shows numbers is read. */
+  has: (part: 'levels' | 'card' | 'page' | 'contributors' | 'kinds' | 'board') => boolean;
+}
+
+/** Everything of the first people of lists. */
+export const wholeSample: Sample = { counters: (all) => all, people: (all) => all.slice(0, 3), has: () => true };
+
+/** Returns a sample of some numbers, which differ from call to call. */
+export function randomSample(random: Random): Sample {
+  return {
+    counters: (all) => [random.pick(all)],
+    people: (all) => (all.length === 0 ? [] : [random.pick(all.slice(0, 3))]),
+    has: () => random.chance(0.3),
+  };
 }
 
 interface Body {
-  meta_data: { missing?: string[]; source?: string; total?: number };
+  meta_data: { missing?: string[]; source?: string; total?: number; as_of?: string; sum?: { remainder: number } };
   data: Record<string, unknown>[];
 }
 
@@ -55,11 +80,12 @@ export async function readShownNumbers(
   service: Reader,
   account: string,
   windows: readonly string[] = comparedWindows,
+  sample = wholeSample,
 ): Promise<ShownNumber[]> {
-  const shown = await readLevels(service, account);
+  const shown = sample.has('levels') ? await readLevels(service, account) : [];
   for (const window of windows) {
-    shown.push(...(await readCounters(service, account, window)));
-    shown.push(...(await readContributors(service, account, window)));
+    shown.push(...(await readCounters(service, account, window, sample)));
+    if (sample.has('contributors')) shown.push(...(await readContributors(service, account, window, sample)));
   }
   return shown;
 }
@@ -75,37 +101,115 @@ export function boardOfEverything(owner: string): object {
   };
 }
 
-/** Reads the points of people on `boardOfEverything`, the same numbers in the list of contributors, and those drawn. */
-export async function readBoardNumbers(service: Reader, owner: string): Promise<ShownNumber[]> {
-  const address = `${owner}/boards/everything?limit=100`;
-  const listed = `${owner}/contributors?limit=100&kinds=commits,issues,pull_requests,discussions&${everything}&type=user`;
-  const [board, list] = [await readJson(service, address), await readJson(service, listed)];
-  if (board === undefined || list === undefined) return [];
-  const drawn = (await readDescription(service, `${address}&format=svg`)) ?? '';
-  const isIncomplete = ({ meta_data: { missing = [] } }: Body): boolean => missing.length > 0;
-  const people = list.data as unknown as { name: string; contributions: number }[];
-  return (board.data as unknown as { person: { name: string }; points: number }[]).flatMap(
-    ({ person: { name }, points }) => {
-      const meaning = `points of ${name}`;
-      const value = people.find((person) => person.name === name)?.contributions ?? 0;
-      const onCard = Number(new RegExp(`${name}: (\\d+)`).exec(drawn)?.[1] ?? points);
-      return [
-        { meaning, address, value: points, isMissing: isIncomplete(board), source: 'ranking' },
-        { meaning, address: 'the card of the board', value: onCard, isMissing: isIncomplete(board), source: 'ranking' },
-        { meaning, address: listed, value, isMissing: isIncomplete(list) },
-      ];
-    },
-  );
+/** A board of everything and the list of the same contributions, as they are shown at one moment. */
+export interface BoardMoment {
+  board: BoardState;
+  list: BoardState;
+  /** The points as the card and the page of the board draw them. */
+  drawn: ShownNumber[];
+  /** The points of a person that no item of the evidence explains. */
+  remainder: number;
 }
 
-/** Returns the pairs of numbers that mean the same and differ, although one of them does not say that it may be incomplete. */
-export function findContradictions(shown: readonly ShownNumber[]): string[] {
+interface BoardState {
+  /** By the ids of people. */
+  numbers: ReadonlyMap<unknown, { name: string; value: number }>;
+  isMissing: boolean;
+  /** The time up to which everything is known; empty: none. */
+  asOf: string;
+}
+
+/** Reads the points of people on `boardOfEverything`, and their numbers in the list; undefined while there is one of them. */
+export async function readBoard(
+  service: Reader,
+  owner: string,
+  sample = wholeSample,
+): Promise<BoardMoment | undefined> {
+  const path = `${owner}/boards/everything`;
+  const listed = `${owner}/contributors?limit=100&kinds=commits,issues,pull_requests,discussions&${everything}&type=user`;
+  const [board, list] = [await readJson(service, `${path}?limit=100`), await readJson(service, listed)];
+  if (board === undefined || list === undefined) return undefined;
+  const ranked = board.data as unknown as { person: { id: string; name: string }; points: number }[];
+  const people = list.data as unknown as { id: string; name: string; contributions: number }[];
+  const isMissing = isIncomplete(board);
+  const isDrawn = sample.has('board');
+  const card = (isDrawn && (await readDescription(service, `${path}?limit=100&format=svg`))) || '';
+  const drawn = ranked.flatMap(({ person: { name }, points }): ShownNumber[] => {
+    const meaning = `points of ${name}`;
+    const [, onCard] = new RegExp(`${name}: (\\d+)`).exec(card) ?? [];
+    return [
+      { meaning, address: path, value: points, isMissing },
+      ...(onCard === undefined ? [] : [{ meaning, address: 'the card', value: Number(onCard), isMissing }]),
+    ];
+  });
+  const [explained] = isDrawn ? sample.people(ranked) : [];
+  const evidence = explained && (await readJson(service, `${path}/people/${explained.person.name}?limit=1`));
+  return {
+    board: {
+      numbers: new Map(ranked.map(({ person: { id, name }, points }) => [id, { name, value: points }])),
+      isMissing,
+      asOf: board.meta_data.as_of ?? '',
+    },
+    list: {
+      numbers: new Map(people.map(({ id, name, contributions }) => [id, { name, value: contributions }])),
+      isMissing: isIncomplete(list),
+      asOf: list.meta_data.as_of ?? '',
+    },
+    drawn,
+    remainder: evidence?.meta_data.sum?.remainder ?? 0,
+  };
+}
+
+/**
+ * Returns the points of a board that contradict the list. A board is a ranking of a moment: it has the numbers which the
+ * list showed then, and while the list shows others by now, it says so, by `missing` or by an earlier `as_of`.
+ * @param atRanking what the list showed when the board was ranked.
+ */
+export function findBoardContradictions(
+  { board, list, drawn, remainder }: BoardMoment,
+  atRanking: { list: BoardState; isNow: boolean } | undefined,
+): string[] {
+  const found = findContradictions(drawn);
+  if (atRanking !== undefined) {
+    const { isNow } = atRanking;
+    if (isNow && remainder !== 0) found.push(`the evidence of a ranking lacks ${remainder}`);
+    if (!(board.isMissing && atRanking.list.isMissing)) found.push(...differences(board, atRanking.list, 'then'));
+  }
+  const isOld = board.isMissing || board.asOf < list.asOf;
+  return isOld ? found : [...found, ...differences(board, list, 'now')];
+}
+
+function differences(board: BoardState, list: BoardState, when: string): string[] {
+  const ids = new Set([...board.numbers.keys(), ...list.numbers.keys()]);
+  const say = ({ isMissing }: BoardState): string => (isMissing ? ' (missing)' : '');
+  return [...ids].flatMap((id) => {
+    const [points, number] = [board.numbers.get(id), list.numbers.get(id)];
+    if ((points?.value ?? 0) === (number?.value ?? 0)) return [];
+    const name = (points ?? number)?.name;
+    return `points of ${name}: ${points?.value ?? 0}${say(board)}, ${when} on the list ${number?.value ?? 0}${say(list)}`;
+  });
+}
+
+const isIncomplete = ({ meta_data: { missing = [] } }: Body): boolean => missing.length > 0;
+
+/**
+ * Returns the pairs of numbers that mean the same and differ, and numbers that do not say that they may lack something.
+ * @param options.hasQueuedTotals true: the totals of the account are about to be updated. Until then nodes may keep
+ *   responses with a number in `missing` beside newer ones, because only the update of totals announces its people.
+ */
+export function findContradictions(
+  shown: readonly ShownNumber[],
+  { hasQueuedTotals }: { hasQueuedTotals: boolean } = { hasQueuedTotals: false },
+): string[] {
   const found: string[] = [];
   for (const [meaning, same] of Map.groupBy(shown, (number) => number.meaning)) {
     for (const [index, left] of same.entries()) {
       for (const right of same.slice(index + 1)) {
-        if (left.value === right.value || contradictsOnlyItself(left, right)) continue;
-        found.push(`${meaning}: ${describe(left)}, ${describe(right)}`);
+        // A dash stands for a number of which nothing is stored.
+        const isEqual = (left.value ?? 0) === (right.value ?? 0) || isOfHostAlone(left, right);
+        const isUpdating = hasQueuedTotals && left.isMissing && right.isMissing;
+        if ((!isEqual && !isUpdating) || hidesGap(left, right))
+          found.push(`${meaning}: ${describe(left)}, ${describe(right)}`);
       }
     }
   }
@@ -113,30 +217,38 @@ export function findContradictions(shown: readonly ShownNumber[]): string[] {
 }
 
 /**
- * Returns whether both numbers say that they may lack something, or the one that does is a ranking of an earlier moment, or
- * one that the service counted itself.
+ * Returns whether the host has more of a lifetime number than the sum of stored items, which the window of the other one
+ * shows and names in `missing`: hosts have no numbers of windows without a beginning. A number that the host reported is
+ * shown until it has been fetched again, as the last good one.
  */
-function contradictsOnlyItself(left: ShownNumber, right: ShownNumber): boolean {
-  if (left.isMissing && right.isMissing) return true;
-  if ([left, right].some(({ source, isMissing }) => source === 'ranking' && isMissing))
-    return left.source !== right.source;
-  const [collected, other] = left.source === 'collected' ? [left, right] : [right, left];
-  return collected.source === 'collected' && other.source === undefined && collected.isMissing;
+function isOfHostAlone(left: ShownNumber, right: ShownNumber): boolean {
+  const [counted, other] = left.isCollected === true ? [left, right] : [right, left];
+  const isOfHost = other.isCollected !== true && (!other.isMissing || other.isReported === true);
+  return isOfHost && counted.isCollected === true && counted.isMissing && (other.value ?? 0) > (counted.value ?? 0);
+}
+
+/** Returns whether an address shows a number again as complete that its own response calls incomplete. */
+function hidesGap(response: ShownNumber, other: ShownNumber): boolean {
+  return other.isShownAgain === true && response.isShownAgain !== true && response.isMissing && !other.isMissing;
 }
 
 function describe({ value, isMissing, address }: ShownNumber): string {
   return `${value}${isMissing ? ' (missing)' : ''} at ${address}`;
 }
 
+/** The states of addresses that show no numbers: they are being looked up, have another name by now, or do not exist. */
+const unknownStates = new Set([202, 301, 404]);
+
 async function readJson(service: Reader, path: string): Promise<Body | undefined> {
   const { status, text } = await service.get(path);
-  if (status === 202 || status === 404) return undefined;
+  if (unknownStates.has(status)) return undefined;
   assert.equal(status, 200, `${path}: ${text}`);
   return JSON.parse(text) as Body;
 }
 
 async function readDescription(service: Reader, path: string): Promise<string | undefined> {
   const { status, text, headers } = await service.get(path);
+  if (unknownStates.has(status)) return undefined;
   assert.equal(status, 200, `${path}: ${text}`);
   if (headers.has('x-error-code')) return undefined;
   return /<desc id="desc">([^]*)<\/desc>/.exec(text)?.[1] ?? assert.fail(text);
@@ -148,7 +260,6 @@ function listNumbers(prefix: string, counters: Counters, { meta_data: meta }: Bo
     address,
     value,
     isMissing: meta.missing?.includes(name) ?? false,
-    source: meta.source,
   }));
 }
 
@@ -157,31 +268,44 @@ function toName(account: string, window: string): string {
   return `of ${account} ${window === everything ? '' : window}`.trim();
 }
 
-async function readCounters(service: Reader, account: string, window: string): Promise<ShownNumber[]> {
-  const meaning = toName(account, window);
+async function readCounters(service: Reader, account: string, window: string, sample: Sample): Promise<ShownNumber[]> {
+  // Addresses of one window show one number.
+  const meaning = `of ${account} in ${window}`;
   const path = `${account}/contributions`;
-  const shown: ShownNumber[] = [];
   const body = await readJson(service, `${path}?${window}`);
-  if (body === undefined) return shown;
+  if (body === undefined) return [];
   const counters = (body.data[0]?.['contributions'] ?? {}) as Counters;
-  shown.push(...listNumbers(meaning, counters, body, `${path}?${window}`));
-  for (const counter of counterNames) {
+  const listed = listNumbers(meaning, counters, body, `${path}?${window}`);
+  const isCollected = body.meta_data.source === 'collected' && window !== '';
+  const isReported = body.data[0]?.['type'] === 'user' && body.data[0]['provider'] === 'github' && window === '';
+  const shown = [...listed];
+  for (const counter of sample.counters(counterNames)) {
     const address = `${path}/${counter}?limit=1&${window}`;
     const evidence = await readJson(service, address);
-    if (evidence !== undefined)
-      shown.push(...listNumbers(meaning, { [counter]: evidence.meta_data.total ?? 0 }, evidence, address));
+    // Its `missing` is about the items, which may also lack some of a complete number.
+    for (const number of evidence === undefined
+      ? []
+      : listNumbers(meaning, { [counter]: evidence.meta_data.total ?? 0 }, evidence, address))
+      shown.push({ ...number, isShownAgain: true });
   }
   const card = `${path}?format=svg&show=${rareCounters.join(',')}&${window}`;
-  const drawn = await readDescription(service, card);
+  const drawn = sample.has('card') ? await readDescription(service, card) : undefined;
   for (const counter of counterNames) {
     const value = drawn === undefined ? undefined : findDrawn(drawn, loadTexts('en').cards[counter]);
     if (value === undefined) continue;
-    // The description says where a card counts collected repositories alone, in place of a mark at each number.
-    const isMissing = value === null || /collected here|collecting/i.test(drawn ?? '');
-    shown.push({ meaning: `${counter} ${meaning}`, address: card, value, isMissing, source: body.meta_data.source });
+    const isMissing = value === null || saysGap(drawn ?? '');
+    shown.push({ meaning: `${counter} ${meaning}`, address: card, value, isMissing, isShownAgain: true });
   }
-  shown.push(...(await readPage(service, account, window)));
-  return shown;
+  // A window that begins before every item is the lifetime.
+  const isLifetime = window === '' || window === everything;
+  for (const number of listNumbers(`of ${account}`, isLifetime ? counters : {}, body, `${path}?${window}`))
+    shown.push({ ...number, isCollected, isReported });
+  return sample.has('page') ? [...shown, ...(await readPage(service, account, window))] : shown;
+}
+
+/** Returns whether a description says that its numbers may lack something: cards say it once, not at each number. */
+function saysGap(drawn: string): boolean {
+  return /collected here|collecting|still counting/i.test(drawn);
 }
 
 /** Returns the number behind a label in the description of a card, null for the dash of an unknown one. */
@@ -204,12 +328,24 @@ async function readPage(service: Reader, account: string, window: string): Promi
   const links = text.matchAll(
     new RegExp(`<a href="/\\w+/${account}/contributions/(\\w+)(?:\\?([^"]*))?" class="number"[^>]*>([^<]*)</a>`, 'g'),
   );
-  return [...links].map(([, counter, query = '', number = '']) => ({
-    meaning: `${counter} ${toName(account, query)}`,
+  const [community = ''] = /<section id="people">[^]*/.exec(text) ?? [];
+  const people = community.matchAll(
+    new RegExp(`<a href="/\\w+/${account}/contributors/([^"?/]+)(?:\\?([^"]*))?" class="number"[^>]*>([^<]*)</a>`, 'g'),
+  );
+  const contributors = [...people].map(([, name, query = '', number = '']) => ({
+    meaning: `contributions of ${name} to those ${toName(account, query)}`,
+    address,
+    value: Number(number.replaceAll(/\D/g, '')),
+    isMissing: isCollecting || community.includes('Not completely known yet'),
+  }));
+  const counters = [...links].map(([, counter, query = '', number = '']) => ({
+    meaning: `${counter} of ${account} in ${query}`,
     address,
     value: /\d/.test(number) ? Number(number.replaceAll(/\D/g, '')) : null,
     isMissing: isCollecting || isPart || named.split(', ').includes(labels.get(counter) ?? '') || !/\d/.test(number),
+    isShownAgain: true,
   }));
+  return [...counters, ...contributors];
 }
 
 /** Reads experience and level, which endpoints 1 and 2, the card and the page show. */
@@ -224,21 +360,31 @@ async function readLevels(service: Reader, account: string): Promise<ShownNumber
   const drawn = (await readDescription(service, card)) ?? '';
   const [, level] = /^Level ([\d,]+)\./.exec(drawn) ?? [];
   if (level !== undefined)
-    shown.push({ meaning: `level of ${account}`, address: card, value: Number(level), isMissing: false });
+    shown.push({
+      meaning: `level of ${account}`,
+      address: card,
+      value: Number(level),
+      isMissing: saysGap(drawn),
+      isShownAgain: true,
+    });
   return shown;
 }
 
 /** Reads the numbers of the first contributors from the list, their evidence, the card and each kind. */
-async function readContributors(service: Reader, account: string, window: string): Promise<ShownNumber[]> {
+async function readContributors(
+  service: Reader,
+  account: string,
+  window: string,
+  sample: Sample,
+): Promise<ShownNumber[]> {
   const shown: ShownNumber[] = [];
   const path = `${account}/contributors`;
   const address = `${path}?limit=100&${window}`;
   const list = await readJson(service, address);
   if (list === undefined) return shown;
   const people = list.data as unknown as { name: string; contributions: number }[];
-  const isIncomplete = (body: Body): boolean => (body.meta_data.missing ?? []).length > 0;
   const drawn = await readDescription(service, `${path}?limit=100&format=svg&bots=true&${window}`);
-  for (const { name, contributions } of people.slice(0, 3)) {
+  for (const { name, contributions } of sample.people(people)) {
     const meaning = `contributions of ${name} to those ${toName(account, window)}`;
     shown.push({ meaning, address, value: contributions, isMissing: isIncomplete(list) });
     const evidencePath = `${path}/${encodeURIComponent(name)}/evidence?limit=1&${window}`;
@@ -251,6 +397,7 @@ async function readContributors(service: Reader, account: string, window: string
       const value = Number(onCard.replaceAll(',', ''));
       shown.push({ meaning, address: 'the card of contributors', value, isMissing: isIncomplete(list) });
     }
+    if (!sample.has('kinds')) continue;
     let sum = 0;
     for (const kind of kinds) {
       const narrowed = await readJson(service, `${path}?limit=100&kinds=${kind}&${window}`);
