@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkCondition, type Surroundings } from '../../../../src/recognition/rules/conditions/check.ts';
 import { parseCondition } from '../../../../src/recognition/rules/conditions/parser.ts';
-import { printCondition } from '../../../../src/recognition/rules/conditions/print.ts';
 import { actions } from '../../../../src/recognition/rules/conditions/vocabulary.ts';
 import { anyCharacter } from '../../../any-character.ts';
 import { isThorough } from '../../../depth.ts';
+import { printCondition } from './print.ts';
 import { randomCondition } from './random-condition.ts';
 
 /** Returns a value without its places in the text. */

@@ -1,4 +1,4 @@
-import type { Condition, Operand, SetForm, Text, Value } from './syntax.ts';
+import type { Condition, Operand, SetForm, Text, Value } from '../../../../src/recognition/rules/conditions/syntax.ts';
 
 const brackets: Readonly<Record<SetForm, readonly [string, string]>> = {
   any: ['[', ']'],
