@@ -30,10 +30,13 @@ if (major > needed.major || (major === needed.major && minor >= needed.minor)) {
  * compiling takes half of a start; where it may not write there, it compiles each time.
  */
 function findProgram() {
-  const url = (path) => new URL(`../${path}`, import.meta.url);
   const isClone = existsSync(url('src'));
   const compiled = fileURLToPath(url(isClone ? 'node_modules/.cache/compiled' : '../.cache/plaudit'));
   return { code: (name) => url(isClone ? `src/${name}.ts` : `dist/${name}.js`).href, compiled };
+}
+
+function url(path) {
+  return new URL(`../${path}`, import.meta.url);
 }
 
 function startPackagedNode() {

@@ -64,11 +64,12 @@ async function loadPackages() {
       import('@opentelemetry/core'),
     ]);
     return { context, propagation, trace, sdk, resources, OTLPTraceExporter, hooks, W3CTraceContextPropagator };
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause;
     const names = Object.keys(manifest.peerDependencies).join(' ');
     throw new Error(
       `tracing needs packages that are not installed: run "npm install ${names}", or unset OTEL_EXPORTER_*`,
+      { cause },
     );
   }
 }
