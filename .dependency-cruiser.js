@@ -164,7 +164,7 @@ export default {
       comment: 'the condition language imports nothing outside its folder but the search for near names',
       severity: 'error',
       from: { path: '^src/recognition/rules/conditions/' },
-      to: { pathNot: '^src/(recognition/rules/conditions/|model/text/)' },
+      to: { pathNot: '^src/(recognition/rules/conditions/|model/text\\.ts)' },
     },
     {
       name: 'main-is-imported-nowhere',

@@ -5,8 +5,7 @@ import { makeTemporaryDirectory } from '../simulators/git/temporary-directory.ts
 import { sample } from '../src/app/commands/sample.ts';
 import type { Images } from '../src/views/cards/card.ts';
 import type { Drawing } from '../src/views/cards/drawing/frame.ts';
-import { prepareFonts } from '../src/views/cards/png/fonts.ts';
-import { Rasterizer } from '../src/views/cards/png/rasterizer.ts';
+import { prepareFonts, Rasterizer } from '../src/views/cards/drawing/rasterizer.ts';
 import { makeContributions, makeContributors } from '../test/unit/cards/inputs.ts';
 import { draw } from '../test/unit/cards/samples.ts';
 import type { BenchResult } from './bench-result.ts';

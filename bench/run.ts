@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { nearest } from '../src/model/text/nearest.ts';
+import { nearest } from '../src/model/text.ts';
 import { pickPart } from '../test/depth.ts';
 import { useMemoryForTemporaryFiles } from '../test/memory-directory.ts';
 import type { BenchResult } from './bench-result.ts';

@@ -1,4 +1,4 @@
-import { locales } from '../src/views/languages/locales.ts';
+import { locales } from '../src/views/languages/texts.ts';
 import { compareTranslation, readTranslation } from './language-rules.ts';
 
 /**

@@ -11,7 +11,7 @@ import { findCast, openStandIn } from '../src/app/commands/demo/demo.ts';
 import { importSample, sampleTime } from '../src/app/commands/sample.ts';
 import { readConfig } from '../src/app/config/config.ts';
 import { createLog } from '../src/model/log.ts';
-import { bundledFonts, writeFontConfiguration } from '../src/views/cards/png/fonts.ts';
+import { bundledFonts, writeFontConfiguration } from '../src/views/cards/drawing/rasterizer.ts';
 
 /**
  * Makes the images of `docs/gallery/`: pages of a service with the sample, on light, dark and narrow screens. Arguments

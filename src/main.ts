@@ -1,6 +1,5 @@
 import manifest from '../package.json' with { type: 'json' };
-import { formatForms, formatUsage, misuse, unknownCommand, usage } from './app/commands/help.ts';
-import { commands } from './app/commands/index.ts';
+import { commands, formatForms, formatUsage, misuse, unknownCommand, usage } from './app/commands/index.ts';
 import { type Io, UsageError } from './app/commands/io.ts';
 import { trustAuthorities } from './app/config/authorities.ts';
 import { endingSignal, interrupted } from './database/connections/ending-signal.ts';

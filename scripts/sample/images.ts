@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { type Encoded, encodeImage } from '../../src/views/cards/images/encode.ts';
-import { drawAvatar } from '../../src/views/pages/gallery/avatars.ts';
+import { drawAvatar } from '../../src/views/pages/gallery/samples.ts';
 import { members, organizations, programs } from './community.ts';
 
 /** The drawn images of the sample. They are ours, and in the public domain (CC0). */

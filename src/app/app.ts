@@ -2,18 +2,16 @@ import type { Database } from '../database/connections/connection.ts';
 import { requireGit } from '../hosts/history/git.ts';
 import type { Provider } from '../hosts/interface/provider.ts';
 import type { App } from '../http/server/app.ts';
-import { asListenError } from '../http/server/listen.ts';
-import { formatUrl } from '../http/server/metrics-server.ts';
+import { asListenError, formatUrl, startMetrics } from '../http/server/listen.ts';
 import { listenWhileStarting } from '../http/server/starting.ts';
 import { drawProblem } from '../views/cards/card-images.ts';
-import { startingPages } from '../views/pages/starting.ts';
+import { startingPages } from '../views/pages/problem-page.ts';
 import type { Config } from './config/config.ts';
 import { type AppOptions, type Core, openCore } from './core.ts';
 import { createApp, openImages } from './create-app.ts';
 import { type Jobs, startJobs } from './jobs.ts';
 import { createMetrics, registerSharedStates, registerStates } from './metrics.ts';
 import { toStartingSite } from './site.ts';
-import { startMetrics } from './start-metrics.ts';
 
 /** The time for responses and statements under way when the service stops, in ms; then their connections are closed. */
 const responsesEndWithinMs = 3000;

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { createAccessTasks } from '../accounts/access/tasks.ts';
 import { generateSigningKey } from '../accounts/access/tokens/signing-key-store.ts';
 import { type OnJobEnd, type Queue, startQueue, type Task } from '../database/queue/queue.ts';
-import { formatUrl } from '../http/server/metrics-server.ts';
+import { formatUrl } from '../http/server/listen.ts';
 import type { AppError } from '../model/errors.ts';
 import type { Log } from '../model/log.ts';
 import { createAwardTasks, createCredentialTasks, createFileTasks } from '../recognition/achievements/tasks.ts';

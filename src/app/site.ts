@@ -1,4 +1,4 @@
-import { locales } from '../views/languages/locales.ts';
+import { locales } from '../views/languages/texts.ts';
 import type { Site } from '../views/pages/layout/layout.ts';
 import type { Logo } from '../views/pages/layout/logo.ts';
 import { stylePath } from '../views/pages/layout/style.ts';

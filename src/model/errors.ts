@@ -105,3 +105,15 @@ export function describeFailure(error: unknown): string {
   if (error instanceof AppError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/**
+ * Returns the error about a parameter of a window.
+ * @param nearest the parameter and its nearest valid value.
+ */
+export function invalid(message: string, nearest?: { name: string; meant: string }): AppError {
+  if (nearest === undefined) return new AppError('invalid_input', message);
+  const { name, meant } = nearest;
+  return new AppError('invalid_input', `${name}: did you mean ${meant}? ${message}`, {
+    explanations: [{ phrase: 'didYouMean', values: { name, meant } }],
+  });
+}

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
-import { boards } from '../../src/app/commands/boards.ts';
+import { boards } from '../../src/app/commands/rule-files.ts';
 import { openDatabase } from '../../src/database/connections/open.ts';
 import { createTestDatabase } from '../database.ts';
 import { sampled } from '../depth.ts';

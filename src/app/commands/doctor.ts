@@ -2,8 +2,7 @@ import { createProviders } from '../../hosts/index.ts';
 import { AppError } from '../../model/errors.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { checkGit } from '../doctor/checks/machine.ts';
-import { type DoctorReport, found, toReport } from '../doctor/finding.ts';
-import { renderReport } from '../doctor/render.ts';
+import { type DoctorReport, found, renderReport, toReport } from '../doctor/finding.ts';
 import { runDoctor } from '../doctor/run.ts';
 import type { Io } from './io.ts';
 

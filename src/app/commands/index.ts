@@ -1,5 +1,6 @@
 import { hostKinds } from '../../hosts/config/host-settings.ts';
-import { settingsHelp } from '../config/help.ts';
+import { nearest } from '../../model/text.ts';
+import { settingsHelp } from '../config/environment.ts';
 import type { Command } from './command.ts';
 import type { Io } from './io.ts';
 
@@ -126,7 +127,7 @@ export const commands: Readonly<Record<string, Command>> = {
       'check reports errors in achievements files (- is standard input; by default that of the present repository), and with --explain what each achievement needs; preview reports who would earn what, and why not, by the stored data; --read fetches missing data',
     options: ['host', 'explain', 'json', 'person', 'read'],
     maxArguments: Number.POSITIVE_INFINITY,
-    run: loading(async () => (await import('./achievements.ts')).achievements),
+    run: loading(async () => (await import('./rule-files.ts')).achievements),
   },
   boards: {
     forms: [`check [FILE...] [--host ${hostKinds.join('|')}] [--json]`, 'preview FILE PROVIDER/OWNER [--json]'],
@@ -134,7 +135,7 @@ export const commands: Readonly<Record<string, Command>> = {
       'check reports errors in files of boards (- is standard input; by default that of the present repository); preview prints the rankings that a file would give, and what its rules reward, by the stored data',
     options: ['host', 'json'],
     maxArguments: Number.POSITIVE_INFINITY,
-    run: loading(async () => (await import('./boards.ts')).boards),
+    run: loading(async () => (await import('./rule-files.ts')).boards),
   },
   init: {
     forms: [`[ADDRESS] [--host ${hostKinds.join('|')}]`],
@@ -149,3 +150,51 @@ export const commands: Readonly<Record<string, Command>> = {
     return (io, shell) => printCompletion(io, shell, commands);
   }),
 };
+
+/** Returns the help of the whole command line. */
+export function usage(): string {
+  return [
+    'plaudit COMMAND',
+    ...Object.entries(commands).map(([name, command]) => describe(name, command)),
+    'plaudit COMMAND --help describes one command; plaudit --version prints the version.',
+    'Settings come from the environment; plaudit serve --help lists them.',
+  ].join('\n');
+}
+
+/** Returns the help of one command. */
+export function formatUsage(name: string, command: Command): string {
+  const details = command.details?.();
+  return formatForms(name, command) + (details === undefined ? '' : `\n\n${details}`);
+}
+
+/** Returns the forms and the description of one command, without the details of its help. */
+export function formatForms(name: string, command: Command): string {
+  return describe(`plaudit ${name}`, command);
+}
+
+function describe(name: string, { forms, description }: Command): string {
+  const lines = forms.map((form) => `  ${name}${form === '' ? '' : ` ${form}`}`);
+  return lines.concat(`      ${description}`).join('\n');
+}
+
+/** Returns the reason why arguments do not fit a command, with the closest valid option; undefined when they fit. */
+export function misuse(name: string, { options, maxArguments }: Command, args: readonly string[]): string | undefined {
+  const written = args.filter((argument) => argument.startsWith('-') && argument !== '-' && argument !== '--');
+  for (const option of written) {
+    const bare = option.replace(/^-+/, '').replace(/=.*$/, '');
+    if (option.startsWith('--') && options.includes(bare)) continue;
+    const meant = nearest(bare, options);
+    const known = options.length === 0 ? 'it takes none' : `it has ${options.map((known) => `--${known}`).join(', ')}`;
+    return `${name} has no option ${option}; ${meant === undefined ? known : `did you mean --${meant}?`}`;
+  }
+  if (args.length - written.length > maxArguments) {
+    return `${name} takes ${maxArguments === 0 ? 'no argument' : 'one argument'}; ${args.length - written.length} were given`;
+  }
+  return undefined;
+}
+
+/** Returns the message for an unknown command, with the closest known one. */
+export function unknownCommand(name: string): string {
+  const meant = nearest(name, Object.keys(commands));
+  return `there is no command ${name}; ${meant === undefined ? 'plaudit --help lists those that there are' : `did you mean ${meant}?`}`;
+}

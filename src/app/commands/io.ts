@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../../model/errors.ts';
 
 /** The failure of a command whose arguments do not fit it, before it does anything. The process ends with status 2. */
@@ -37,4 +38,20 @@ export interface Io {
   isOutputTerminal?: boolean;
   /** Aborted when the process receives a signal to end. */
   signal: AbortSignal;
+}
+
+/**
+ * Runs `work`. When the quota of requests is used up, waits until the time that the provider names and runs it again.
+ * @throws the other errors of `work`.
+ */
+export async function waitForQuota<Result>(io: Io, work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'provider_rate_limited' || !error.retryAt) throw error;
+      io.warn(`${error.message} Continuing at ${error.retryAt.toISOString()}`);
+      await wait(Math.max(1000, error.retryAt.getTime() - Date.now()), undefined, { signal: io.signal });
+    }
+  }
 }

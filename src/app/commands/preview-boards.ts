@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { findByName } from '../../accounts/store.ts';
 import { openDatabase } from '../../database/connections/open.ts';
 import { AppError } from '../../model/errors.ts';
-import { counted } from '../../model/text/counted.ts';
+import { counted } from '../../model/text.ts';
 import { readBoardsFile } from '../../recognition/boards/file/read-file.ts';
 import { toItem } from '../../recognition/boards/preview/preview-json.ts';
 import { previewBoard } from '../../recognition/boards/preview/preview-store.ts';

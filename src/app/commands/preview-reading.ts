@@ -11,9 +11,8 @@ import { lookUp } from '../../sync/lookups/look-up.ts';
 import { busyDelayMs, collectNamedRepository } from '../../sync/streams/collect.ts';
 import type { Config } from '../config/config.ts';
 import { type Core, openCore } from '../core.ts';
-import type { Io } from './io.ts';
+import { type Io, waitForQuota } from './io.ts';
 import type { NamedTarget } from './target.ts';
-import { waitForQuota } from './wait-for-quota.ts';
 
 type Target = NamedTarget & { repository: string };
 

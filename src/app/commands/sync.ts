@@ -2,15 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Presets, SingleBar } from 'cli-progress';
 import { AppError } from '../../model/errors.ts';
 import { createLog, linesForPeople } from '../../model/log.ts';
-import { counted } from '../../model/text/counted.ts';
+import { counted } from '../../model/text.ts';
 import { newCost, type Progress, type SyncContext, type Work } from '../../sync/context.ts';
 import { lookUp } from '../../sync/lookups/look-up.ts';
 import { collectAccount, collectNamedRepository } from '../../sync/streams/collect.ts';
 import { readConfig } from '../config/config.ts';
 import { openCore } from '../core.ts';
-import { type Io, UsageError } from './io.ts';
+import { type Io, UsageError, waitForQuota } from './io.ts';
 import { readTarget } from './target.ts';
-import { waitForQuota } from './wait-for-quota.ts';
 
 const busyPollMs = 1000;
 /** The number of repositories between two lines of progress, where no bar is drawn. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { misconfigured, type Setting } from '../../hosts/config/setting.ts';
-import { distanceBetween } from '../../model/text/nearest.ts';
+import { distanceBetween } from '../../model/text.ts';
 import { settings } from './settings.ts';
 
 const names: readonly string[] = settings.flatMap(({ name, isSecret }) =>
@@ -112,4 +112,15 @@ function bare(name: string): string {
 function splitPrefix(name: string): [string, string] {
   const [prefix = '', ...rest] = name.split('_');
   return [prefix, rest.join('_')];
+}
+
+/** Returns the list of settings for `plaudit serve --help`. */
+export function settingsHelp(): string {
+  const width = Math.max(...settings.map(({ name }) => name.length));
+  const lines = settings.map(({ name, isSecret, default: value, range, description }) => {
+    const bounds = range === undefined ? '' : `; ${range.min} to ${range.max}`;
+    const file = isSecret ? `; or a file named by ${fileVariable(name)}` : '';
+    return `  ${name.padEnd(width)}  ${description} (default: ${value}${bounds}${file})`.replaceAll('`', '');
+  });
+  return ['Settings (environment variables):', ...lines].join('\n');
 }

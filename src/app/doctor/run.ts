@@ -3,7 +3,6 @@ import type { Database } from '../../database/connections/connection.ts';
 import type { Provider } from '../../hosts/interface/provider.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Config } from '../config/config.ts';
-import { checkAdministrators } from './checks/administrators.ts';
 import {
   checkCounts,
   checkDrift,
@@ -15,15 +14,13 @@ import {
   checkStreams,
   checkWaiting,
 } from './checks/collecting.ts';
-import { checkLocks, checkServer, checkSpace, type Opened, openForDoctor } from './checks/database.ts';
+import { checkLocks, checkReplica, checkServer, checkSpace, type Opened, openForDoctor } from './checks/database.ts';
 import { checkDeliveries } from './checks/deliveries.ts';
-import type { HostContext } from './checks/host-context.ts';
-import { examineHost, hostUnchecked } from './checks/hosts.ts';
+import { checkAdministrators, examineHost, type HostContext, hostUnchecked } from './checks/hosts.ts';
 import { checkDisk, checkGit } from './checks/machine.ts';
-import { checkReplica } from './checks/replica.ts';
-import { countPrivateByCredential, findInstalledAccounts } from './collecting-store.ts';
 import { configuredHosts } from './describe-hosts.ts';
 import { type Area, type DoctorReport, type Finding, found, quoted, toReport } from './finding.ts';
+import { countPrivateByCredential, findInstalledAccounts } from './store.ts';
 
 export interface DoctorOptions {
   config: Config;

@@ -1,23 +1,128 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { Value } from 'typebox/value';
 import { v4 as uuidv4 } from 'uuid';
 import type { Database } from '../../database/connections/connection.ts';
 import { openDatabase, readConnectionLimit } from '../../database/connections/open.ts';
 import { isPooled } from '../../database/connections/sessions.ts';
 import { prepareDataDirectory } from '../../database/embedded/data-directory.ts';
 import { requireGit } from '../../hosts/history/git.ts';
-import { Entrance } from '../../http/server/entrance.ts';
-import { serveHandedOver } from '../../http/server/handed-over.ts';
+import { Entrance, Receiver, serveHandedOver } from '../../http/server/entrance.ts';
+import { startMetrics } from '../../http/server/listen.ts';
 import { createStartingServer } from '../../http/server/starting.ts';
 import type { Log } from '../../model/log.ts';
 import { drawProblem } from '../../views/cards/card-images.ts';
-import { startingPages } from '../../views/pages/starting.ts';
+import { startingPages } from '../../views/pages/problem-page.ts';
 import type { Config } from '../config/config.ts';
 import { toStartingSite } from '../site.ts';
-import { startMetrics } from '../start-metrics.ts';
+import { FromWorker, type Role, type Snapshot, type ToWorker } from './messages.ts';
 import { countConnections } from './share.ts';
 import { SummedMetrics } from './summed-metrics.ts';
 import { Supervisor } from './supervisor.ts';
-import { type Place, WorkerProcess } from './worker-process.ts';
+
+const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
+/** The longest wait, in ms, for the metrics of a process; its gauges wait for the database. */
+const metricsWithinMs = 3000;
+
+/** A process of a node, and the name that its lines of the log have. */
+interface Place {
+  role: Role;
+  name: string;
+}
+
+interface ProcessOptions {
+  environment: Readonly<Record<string, string | undefined>>;
+  /** The address on which this process listens for all. */
+  url: string;
+  /** The common name of the processes of the node. */
+  processGroup: string;
+  /** Receives the lines of its log. */
+  onLine: (line: string) => void;
+  /** Called with the states of hosts, of the process for jobs. */
+  onReady: (hosts: string[]) => void;
+  /** Resolves when the first response may be sent. */
+  mayServe: Promise<unknown> | undefined;
+  /** Called when the process can take connections over. */
+  onServing: (receiver: Receiver) => void;
+  /** Called when the process wants no more connections. */
+  onStopping: (receiver: Receiver) => void;
+}
+
+/** A running process of a node, as the one that started it sees it. */
+class WorkerProcess {
+  readonly child: ChildProcess;
+  readonly receiver: Receiver;
+  readonly #role: Role;
+  readonly #metrics = new Map<number, (metrics: Snapshot) => void>();
+  #lastMetrics = 0;
+  #isStopping = false;
+
+  constructor({ role, name }: Place, options: ProcessOptions) {
+    this.#role = role;
+    this.child = fork(program, [role, name, options.url, options.processGroup], {
+      env: { ...options.environment },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    this.child.on('error', () => {});
+    this.receiver = new Receiver((socket, id) =>
+      // The connections of a process that cannot be reached any more are passed on at its end.
+      this.child.send({ kind: 'connection', id } satisfies ToWorker, socket, { keepOpen: true }, () => {}),
+    );
+    this.child.on('message', (message) => this.#receive(Value.Parse(FromWorker, message), options));
+    if (this.child.stdout !== null) createInterface({ input: this.child.stdout }).on('line', options.onLine);
+  }
+
+  get isAlive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Reads the metrics of the process; undefined when it does not respond in time. */
+  async metrics(): Promise<Snapshot | undefined> {
+    if (!this.isAlive) return undefined;
+    this.#lastMetrics += 1;
+    const id = this.#lastMetrics;
+    const { promise, resolve } = Promise.withResolvers<Snapshot | undefined>();
+    const timer = setTimeout(resolve, metricsWithinMs, undefined);
+    this.#metrics.set(id, resolve);
+    this.#send({ kind: 'metrics', id });
+    const snapshot = await promise;
+    clearTimeout(timer);
+    this.#metrics.delete(id);
+    return snapshot;
+  }
+
+  #send(message: ToWorker): void {
+    this.child.send(message, () => {});
+  }
+
+  #receive(message: FromWorker, options: ProcessOptions): void {
+    switch (message.kind) {
+      case 'ready':
+        options.onReady(message.hosts);
+        if (this.#role === 'requests') void this.#serve(options);
+        return;
+      case 'confirmed':
+        this.receiver.open = message.open;
+        return this.receiver.confirm(message.id);
+      case 'open':
+        this.receiver.open = message.open;
+        return;
+      case 'metrics':
+        return this.#metrics.get(message.id)?.(message.metrics);
+      case 'stopping':
+        this.#isStopping = true;
+        options.onStopping(this.receiver);
+        return this.#send({ kind: 'retired' });
+    }
+  }
+
+  async #serve({ mayServe, onServing }: ProcessOptions): Promise<void> {
+    await mayServe;
+    if (this.isAlive && !this.#isStopping) onServing(this.receiver);
+  }
+}
 
 interface Options {
   log: Log;

@@ -1,5 +1,5 @@
 import { AggregatorRegistry, Registry } from 'prom-client';
-import type { MetricsSource } from '../../http/server/metrics-server.ts';
+import type { MetricsSource } from '../../http/server/listen.ts';
 import { sharing } from '../../model/gauge.ts';
 import type { Snapshot } from './messages.ts';
 

@@ -3,12 +3,11 @@ import type { RouteServices } from '../../accounts/resolve.ts';
 import type { ResolvedAccount } from '../../http/pipeline/endpoint.ts';
 import { type PageStart, type Place, staleCursor } from '../../http/pipeline/pagination.ts';
 import { type PersonType, personTypes } from '../../model/agents.ts';
+import { invalid } from '../../model/errors.ts';
 import { type ContributionKind, contributionKinds, namesOfKinds } from '../../model/kinds.ts';
-import { nearest } from '../../model/text/nearest.ts';
+import { nearest } from '../../model/text.ts';
 import { fromCursor, toCursor, toListKey } from '../../model/windows/cursors.ts';
-import { WindowParameters } from '../../model/windows/parameters.ts';
-import { invalid } from '../../model/windows/problem.ts';
-import { countedUntil, type Window, type WindowText } from '../../model/windows/window.ts';
+import { countedUntil, type Window, WindowParameters, type WindowText } from '../../model/windows/window.ts';
 import { type Collected, noSuchRepository } from './collected.ts';
 import type { Contributor, Scope } from './contributor.ts';
 import {

@@ -2,9 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { RouteServices } from '../../accounts/resolve.ts';
 import type { Comparison } from '../../http/pipeline/envelope.ts';
 import { cutPage, type Page, type PageStart, staleCursor } from '../../http/pipeline/pagination.ts';
-import { AppError } from '../../model/errors.ts';
+import { AppError, invalid } from '../../model/errors.ts';
 import { fromCursor, toCursor } from '../../model/windows/cursors.ts';
-import { invalid } from '../../model/windows/problem.ts';
 import {
   countedUntil,
   firstInstant,

@@ -4,15 +4,14 @@ import { AccountPath, type RequestContext } from '../../http/pipeline/endpoint.t
 import { dataTypes, EnvelopeSchema } from '../../http/pipeline/envelope.ts';
 import { PageParameters } from '../../http/pipeline/pagination.ts';
 import { addEndpoint } from '../../http/pipeline/pipeline.ts';
-import { renderDocument } from '../../http/pipeline/public-document.ts';
+import { renderDocument } from '../../http/pipeline/response.ts';
 import { sendResponse } from '../../http/pipeline/send.ts';
 import type { App } from '../../http/server/app.ts';
 import { type CounterName, counterNames } from '../../model/counters.ts';
 import { itemised } from '../../model/kinds.ts';
 import { derivedRules, rules } from '../../model/rules.ts';
 import { toListKey } from '../../model/windows/cursors.ts';
-import { WindowParameters } from '../../model/windows/parameters.ts';
-import { countedUntil, type Window } from '../../model/windows/window.ts';
+import { countedUntil, type Window, WindowParameters } from '../../model/windows/window.ts';
 import { findDays } from '../history.ts';
 import { findProgress } from '../totals/progress-store.ts';
 import { areTotalsWanted } from '../totals/wanted-totals-store.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { parse as parseYaml } from 'yaml';
-import { findMisleading } from '../../model/text/control-characters.ts';
+import { findMisleading } from '../../model/text.ts';
 import {
   type AppCredentials,
   environmentHosts,

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { AppError } from '../../model/errors.ts';
-import { findMisleading } from '../../model/text/control-characters.ts';
+import { findMisleading } from '../../model/text.ts';
 
 /** A setting that the operator gives as an environment variable. */
 export interface Setting<Result = unknown> {

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import { toFields } from '../../model/fields.ts';
 import { readAs } from '../pipeline/parameters.ts';
-import { renderDocument } from '../pipeline/public-document.ts';
+import { renderDocument } from '../pipeline/response.ts';
 import { sendResponse } from '../pipeline/send.ts';
 import type { App } from '../server/app.ts';
 import type { Representations } from '../server/compression.ts';

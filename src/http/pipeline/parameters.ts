@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { AppError, type Explanation } from '../../model/errors.ts';
 import { toFields } from '../../model/fields.ts';
-import { nearest } from '../../model/text/nearest.ts';
+import { nearest } from '../../model/text.ts';
 import { imagesKey, isImageFormat } from './images.ts';
 
 const validators = new WeakMap<TSchema, Validator>();

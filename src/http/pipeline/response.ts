@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Representation, Representations } from '../server/compression.ts';
+import { type Representation, type Representations, toBody, withCompressedForms } from '../server/compression.ts';
 import type { Envelope } from './envelope.ts';
 import type { CardImage } from './images.ts';
 import { secondsUntil } from './problem.ts';
-import { toBody } from './response-body.ts';
 
 /** A response with status 200, ready to send. */
 export interface RenderedResponse extends Representations {
@@ -231,4 +230,20 @@ export function isNotModified(
 export function notModifiedHeaders({ headers: all }: Representation): Record<string, string> {
   const { 'content-type': _type, 'content-length': _length, 'content-encoding': _coding, ...headers } = all;
   return headers;
+}
+
+/**
+ * Renders a document that is the same for all callers, as JSON with an entity tag.
+ * @param maxAgeS the time, in s, for which caches keep it.
+ */
+export function renderDocument(document: object, maxAgeS: number): Representations {
+  const bytes = Buffer.from(JSON.stringify(document));
+  const etag = toEtag(bytes);
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(bytes.length),
+    'cache-control': `public, max-age=${maxAgeS}`,
+    etag,
+  };
+  return withCompressedForms({ body: toBody(bytes), etag, headers });
 }

@@ -2,13 +2,19 @@ import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { toPathPart } from '../../model/account.ts';
 import { toFields } from '../../model/fields.ts';
-import { isFromProgram, unfinishedImageHeaders } from '../image-readers.ts';
-import { type Representations, representationFor } from '../server/compression.ts';
+import { type Representations, representationFor, toBytes } from '../server/compression.ts';
 import { type dataTypes, type Envelope, envelope, type ListDetails, type Wait } from './envelope.ts';
-import { type CardImage, type CardImages, type CardProblem, type ImageRequest, isImageFormat } from './images.ts';
+import {
+  type CardImage,
+  type CardImages,
+  type CardProblem,
+  type ImageRequest,
+  isFromProgram,
+  isImageFormat,
+  unfinishedImageHeaders,
+} from './images.ts';
 import { type Problem, secondsUntil } from './problem.ts';
 import { imageHeaders, isNotModified, notModifiedHeaders, pageHeaders } from './response.ts';
-import { toBytes } from './response-body.ts';
 
 const pendingRetryAfterS = 3;
 /** A client that reads nothing of a streamed response for this time is considered disconnected. */

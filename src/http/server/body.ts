@@ -1,7 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError, fieldError } from '../../model/errors.ts';
-import { findControlCharacter } from '../../model/text/control-characters.ts';
-import { nearest } from '../../model/text/nearest.ts';
+import { findControlCharacter, nearest } from '../../model/text.ts';
 import { matches, toValidator } from '../pipeline/parameters.ts';
 
 /** The parts of a JSON Schema that error messages use. */

@@ -1,7 +1,15 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import { type ResponseBody, toBody, toBytes } from '../pipeline/response-body.ts';
+
+/**
+ * The body of a response. A short one is a `latin1` string, which holds one byte in each character: `node:http` sends
+ * it in one write with the headers, and a Buffer in two.
+ */
+type ResponseBody = Buffer | string;
+
+/** The most bytes of a body that is a string. To copy a longer one takes more time than a second write. */
+const maxTextBytes = 4096;
 
 /** The bytes of a response in one content coding (RFC 9110, section 8.8.3.3: each has a tag of its own). */
 export interface Representation {
@@ -110,4 +118,14 @@ export function representationFor(
   // `*` selects no coding, because some clients that send it cannot read Brotli.
   const named = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } }).encodings();
   return named.includes('br') ? compressed.get('br') : named.includes('gzip') ? compressed.get('gzip') : response;
+}
+
+/** Returns bytes as a body that is sent in the least time. */
+export function toBody(bytes: Buffer): ResponseBody {
+  return bytes.length <= maxTextBytes ? bytes.toString('latin1') : bytes;
+}
+
+/** Returns the bytes of a body. */
+export function toBytes(body: ResponseBody): Buffer {
+  return typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
 }

@@ -28,13 +28,10 @@ import type { App } from './app.ts';
 import { redirectBelow, withoutBase } from './base-path.ts';
 import { bodyReader } from './body.ts';
 import { type Representation, representationFor } from './compression.ts';
-import { redirectExtraSlashes } from './extra-slashes.ts';
-import { respondToFirstErrors } from './first-error.ts';
 import { withDocumentedForms } from './forms.ts';
+import { awaitHandlers, redirectExtraSlashes, respondToFirstErrors, traceRequests } from './handlers.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { methods, problemOfRequest, readsWithoutHost, refuse, refuseUnread } from './refuse-connection.ts';
-import { awaitHandlers } from './running-handlers.ts';
-import { traceRequests } from './trace-requests.ts';
 
 export interface ServerOptions {
   cache: ResponseCache;

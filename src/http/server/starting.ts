@@ -1,8 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AppError } from '../../model/errors.ts';
-import { isFromProgram, unfinishedImageHeaders } from '../image-readers.ts';
-import { type CardProblem, isImageFormat, type Parameters } from '../pipeline/images.ts';
+import {
+  type CardProblem,
+  isFromProgram,
+  isImageFormat,
+  type Parameters,
+  unfinishedImageHeaders,
+} from '../pipeline/images.ts';
 import { toProblem } from '../pipeline/problem.ts';
 import { imageHeaders, pageHeaders, transportHeaders } from '../pipeline/response.ts';
 import type { PageProblem } from '../pipeline/send.ts';

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import { nearest } from '../text/nearest.ts';
-import { invalid } from './problem.ts';
+import { invalid } from '../errors.ts';
+import { nearest } from '../text.ts';
 
 /** Units of the calendar that periods are named by. */
 export const units = ['week', 'month', 'quarter', 'year'] as const;

@@ -1,5 +1,5 @@
 import type { UnreportedKind } from '../../hosts/interface/provider.ts';
-import { nearest } from '../../model/text/nearest.ts';
+import { nearest } from '../../model/text.ts';
 import { alternatives, type Fault, newFault } from '../rules/conditions/fault.ts';
 import { type Checked, nearestDate, readDate } from '../rules/conditions/terms.ts';
 import type { Achievement, Config, PointAction, PointRule, Trigger, Webhook } from '../rules/config.ts';

@@ -8,7 +8,7 @@ import { addEndpoint } from '../../http/pipeline/pipeline.ts';
 import type { App } from '../../http/server/app.ts';
 import { personTypes } from '../../model/agents.ts';
 import { AppError } from '../../model/errors.ts';
-import { nearest } from '../../model/text/nearest.ts';
+import { nearest } from '../../model/text.ts';
 import { findBoards, type StoredBoard } from './board-store.ts';
 import { DocumentReader } from './document/document-reader.ts';
 import { documentRoutes } from './document/routes.ts';

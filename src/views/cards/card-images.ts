@@ -8,13 +8,12 @@ import type {
 } from '../../http/pipeline/images.ts';
 import { fill } from '../languages/language.ts';
 import type { Words } from '../languages/texts.ts';
-import type { Drawing } from './drawing/frame.ts';
-import { onPreview } from './drawing/preview-canvas.ts';
+import { type Drawing, onPreview } from './drawing/frame.ts';
+import type { Rasterizer } from './drawing/rasterizer.ts';
 import { fromDataAddress } from './images/encode.ts';
 import type { ImageSource } from './images/image-source.ts';
 import { findCard } from './index.ts';
 import { cardOptionParameters, looseScale, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
-import type { Rasterizer } from './png/rasterizer.ts';
 import { resumesText } from './states/coverage.ts';
 import { drawState } from './states/state.ts';
 

@@ -5,8 +5,7 @@ import type { CardInput } from '../../http/pipeline/images.ts';
 import type { Language } from '../languages/language.ts';
 import type { Words } from '../languages/texts.ts';
 import type { Drawing } from './drawing/frame.ts';
-import type { Parts } from './drawing/parts.ts';
-import type { CardOptions } from './options.ts';
+import type { CardOptions, Parts } from './options.ts';
 
 /** The images of a card as data URLs, by their original URLs. A card is drawn without those that are missing. */
 export type Images = ReadonlyMap<string, string>;

@@ -144,3 +144,9 @@ function firstDayOfWeek(locale: string): number {
 export function fill(phrase: string, values: Readonly<Record<string, string>>): string {
   return phrase.replace(/\{([^{}]*)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }
+
+/** Returns a moment as readers of a language write it, in UTC, to the minute. */
+export function timeText(time: Date, locale: string): string {
+  const fields = { day: 'numeric', month: 'short', year: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+  return new Intl.DateTimeFormat(locale, { ...fields, timeZone: 'UTC', timeZoneName: 'short' }).format(time);
+}

@@ -1,6 +1,30 @@
 import { readFileSync } from 'node:fs';
 import en from './en.json' with { type: 'json' };
-import { type Locale, toLocale } from './locales.ts';
+
+/** The languages of cards and pages, by their codes (BCP 47), in the order in which people choose from them. */
+export const locales = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'pt',
+  'it',
+  'nl',
+  'pl',
+  'cs',
+  'sv',
+  'tr',
+  'ru',
+  'uk',
+  'ar',
+  'he',
+  'hi',
+  'zh',
+  'ja',
+  'ko',
+  'id',
+] as const;
+type Locale = (typeof locales)[number];
 
 /** All texts of cards and pages in one language. English names them; where another language lacks one, it is English. */
 export type Texts = typeof en;
@@ -47,4 +71,9 @@ function replaceTexts(texts: object, translation: object): void {
     // Translation services write an empty text where a translation is missing.
     else if (translated !== '') Reflect.set(texts, name, translated);
   }
+}
+
+/** Returns a language of cards and pages; English for any other. */
+export function toLocale(code: string): Locale {
+  return locales.find((locale) => locale === code) ?? 'en';
 }

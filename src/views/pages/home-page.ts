@@ -1,11 +1,10 @@
 import type { AccountName } from '../../http/pipeline/endpoint.ts';
 import { calendarPicture } from './account/sections.ts';
-import { composerPath, endpointPath, previewPath } from './addresses.ts';
-import { galleryImagePath, galleryPreviewPath } from './gallery/page.ts';
+import { galleryImagePath, galleryPreviewPath, phonePicture } from './gallery/page.ts';
+import { composerPath, endpointPath, previewPath } from './layout/addresses.ts';
 import { html, type Markup } from './layout/html.ts';
 import { renderDocument, type Site, searchForm } from './layout/layout.ts';
-import { phonePicture } from './layout/phone-picture.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './layout/reader.ts';
 
 /** Renders the start page. */
 export function homePage(site: Site, reader: Reader): string {

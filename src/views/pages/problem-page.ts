@@ -1,10 +1,13 @@
+import { pageLanguage } from '../../http/pipeline/page-language.ts';
 import type { PageProblem } from '../../http/pipeline/send.ts';
+import type { StartingPages } from '../../http/server/starting.ts';
 import { problemText } from '../cards/card-images.ts';
 import { fill } from '../languages/language.ts';
 import type { PageWords } from '../languages/texts.ts';
 import { html, type Markup, trusted } from './layout/html.ts';
 import { renderDocument, type Site } from './layout/layout.ts';
-import type { Reader } from './reader.ts';
+import { type Reader, toReader } from './layout/reader.ts';
+import { style } from './layout/style.ts';
 
 /** Renders an error for readers of pages. */
 export function problemPage(site: Site, reader: Reader, problem: PageProblem): string {
@@ -60,5 +63,15 @@ function withLabels(problem: PageProblem, { account, detail, owner }: PageWords)
       phrase,
       values: values['name'] === undefined ? values : { ...values, name: toLabel(values['name']) },
     })),
+  };
+}
+
+/** Returns the pages of a service that starts: errors, which need nothing of a running service, and their stylesheet. */
+export function startingPages(site: Site): StartingPages {
+  return {
+    publicUrl: site.publicUrl,
+    stylesheet: { path: site.stylePath, text: style },
+    renderProblem: (problem, { url = '', headers }) =>
+      problemPage(site, toReader(pageLanguage(site.locales, url, headers['accept-language'])), problem),
   };
 }

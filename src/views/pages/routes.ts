@@ -2,23 +2,21 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessServices } from '../../accounts/access/services.ts';
 import { hasSession, readSession } from '../../accounts/access/sessions/session.ts';
-import { isFromProgram, unfinishedImageHeaders } from '../../http/image-readers.ts';
 import { authorize } from '../../http/pipeline/authorize.ts';
 import { type AccountName, AccountPath } from '../../http/pipeline/endpoint.ts';
-import type { Avatar } from '../../http/pipeline/images.ts';
+import { type Avatar, isFromProgram, unfinishedImageHeaders } from '../../http/pipeline/images.ts';
 import { addPage, type PageServices, readLanguage, sendPage } from '../../http/pipeline/pages.ts';
 import { type Problem, toProblem } from '../../http/pipeline/problem.ts';
 import { toRequester } from '../../http/pipeline/requester.ts';
 import { imageHeaders } from '../../http/pipeline/response.ts';
-import type { PageSettings } from '../../http/pipeline/send.ts';
+import { type PageSettings, sendMoved } from '../../http/pipeline/send.ts';
 import type { App } from '../../http/server/app.ts';
 import { AppError } from '../../model/errors.ts';
 import type { AchievementFiles } from '../../recognition/achievements/files/achievement-files.ts';
 import { toInitials } from '../cards/drawing/avatar.ts';
-import { escapeText } from '../cards/drawing/markup.ts';
+import { escapeText } from '../cards/drawing/canvas.ts';
 import { accountPage } from './account/account-page.ts';
 import { repositoryPage } from './account/repository-page.ts';
-import { accountPath } from './addresses.ts';
 import { composerRoutes } from './composer/routes.ts';
 import { awardPage } from './details/award-page.ts';
 import { boardPage } from './details/board-page.ts';
@@ -28,14 +26,18 @@ import { addNumbers } from './details/number-pages.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { galleryRoutes } from './gallery/routes.ts';
 import { homePage } from './home-page.ts';
+import { accountPath, repositoryPath } from './layout/addresses.ts';
 import { mark, type Site } from './layout/layout.ts';
+import { toReader } from './layout/reader.ts';
 import { style, stylePath, tips, tipsPath } from './layout/style.ts';
-import { movedRoutes } from './moved/routes.ts';
 import { problemPage } from './problem-page.ts';
 import { progressRoutes } from './progress/routes.ts';
-import { toReader } from './reader.ts';
 import { settingsPageRoutes } from './settings/routes.ts';
 import { signInRoutes } from './sign-in/routes.ts';
+
+const BoardPath = Type.Object({ name: Type.String({ maxLength: 255 }) });
+const RepositoryPath = Type.Object({ ...BoardPath.properties, repository: Type.String({ maxLength: 255 }) });
+const asPage = { isPage: true };
 
 interface Services extends AccessServices, Pick<PageServices, 'locales'> {
   site: Site;
@@ -182,4 +184,28 @@ function addFiles(app: App, site: Site): void {
   for (const { path, type, body, cache } of files) {
     app.get(path, hidden, async (_request, reply) => reply.header('cache-control', cache).type(type).send(body));
   }
+}
+
+/** Redirects the addresses of the service that this one replaces (docs/moving.md): its pages, and its API without a host. */
+function movedRoutes(app: App): void {
+  app.get('/entities/*', { schema: { hide: true } }, async (request, reply) =>
+    sendMoved(request, reply, `/v1/github${request.url}`),
+  );
+  for (const path of ['/board/:name', '/board/:name/*', '/board/:name/achievements']) {
+    const section = path.endsWith('/achievements') ? '#achievements' : '';
+    app.get(path, { schema: { hide: true, params: BoardPath }, config: asPage }, async (request, reply) =>
+      sendMoved(request, reply, `${accountPath('github', request.params.name)}${queryIn(request.url)}${section}`),
+    );
+  }
+  for (const path of ['/board/:name/repository/:repository', '/board/:name/repository/:repository/*']) {
+    app.get(path, { schema: { hide: true, params: RepositoryPath }, config: asPage }, async (request, reply) => {
+      const { name, repository } = request.params;
+      return sendMoved(request, reply, `${repositoryPath('github', name, repository)}${queryIn(request.url)}`);
+    });
+  }
+}
+
+function queryIn(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start);
 }

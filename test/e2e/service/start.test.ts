@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { openDatabase } from '../../../src/database/connections/open.ts';
 import { advisoryLocks } from '../../../src/database/schema/advisory-locks.ts';
-import { toReader } from '../../../src/views/pages/reader.ts';
+import { toReader } from '../../../src/views/pages/layout/reader.ts';
 import { createTestDatabase } from '../../database.ts';
 import type { OpenApi } from '../../described/open-api.ts';
 import { Description, type SentResponse } from '../../described/validate.ts';

@@ -13,7 +13,7 @@ import {
 import { findByName } from '../../../src/accounts/store.ts';
 import { isNameOptedOut, releaseOptOuts } from '../../../src/accounts/visibility/opt-out-store.ts';
 import { type ErasedAtOnce, eraseNext } from '../../../src/app/owners/erasure/erase.ts';
-import { exportAccount } from '../../../src/app/owners/export/store.ts';
+import { exportAccount } from '../../../src/app/owners/export-store.ts';
 import type { Connection } from '../../../src/database/connections/connection.ts';
 import { inTransaction } from '../../../src/database/connections/transaction.ts';
 import {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { avatar } from '../../../simulators/github/avatar.ts';
-import { createImageClient } from '../../../src/views/cards/images/client.ts';
-import { ImageSource } from '../../../src/views/cards/images/image-source.ts';
+import { createImageClient, ImageSource } from '../../../src/views/cards/images/image-source.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { clock, until } from '../../time.ts';
 import { serve } from '../../unit/outbound/receiver.ts';

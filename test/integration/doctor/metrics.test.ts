@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { registerDelayMetrics } from '../../../src/app/doctor/metrics.ts';
+import { registerDelayMetrics } from '../../../src/app/metrics.ts';
 import { openTestDatabase } from '../../database.ts';
 import { storeDelivery, storeRepository } from './store-faults.ts';
 

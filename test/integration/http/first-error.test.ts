@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify } from 'fastify';
 import type { App } from '../../../src/http/server/app.ts';
-import { respondToFirstErrors } from '../../../src/http/server/first-error.ts';
+import { respondToFirstErrors } from '../../../src/http/server/handlers.ts';
 
 const limitMs = 50;
 

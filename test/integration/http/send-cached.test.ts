@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Registry } from 'prom-client';
 import { type HttpServer, startHttpServer } from '../../../simulators/git/http-server.ts';
-import { toBody } from '../../../src/http/pipeline/response-body.ts';
 import { sendCached } from '../../../src/http/pipeline/response-cache.ts';
-import type { Representation } from '../../../src/http/server/compression.ts';
+import { type Representation, toBody } from '../../../src/http/server/compression.ts';
 import { createHttpMetrics } from '../../../src/http/server/metrics.ts';
 
 const ownHeaders = ['x-request-id', '7'];

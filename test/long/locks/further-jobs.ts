@@ -4,7 +4,7 @@ import { generateSigningKey } from '../../../src/accounts/access/tokens/signing-
 import { requestRescanOfErased } from '../../../src/accounts/ownership-store.ts';
 import { eraseHidden } from '../../../src/accounts/repositories/erase-store.ts';
 import { createCleaningTasks } from '../../../src/app/owners/clean-up.ts';
-import { changeSettings } from '../../../src/app/owners/settings/store.ts';
+import { changeSettings } from '../../../src/app/owners/settings-store.ts';
 import { findParts, makePart } from '../../../src/contributions/contributors/ranking-store.ts';
 import { saveAllCommits } from '../../../src/contributions/items/commit-store.ts';
 import { markNextUncounted, saveResolved } from '../../../src/contributions/items/identity-store.ts';

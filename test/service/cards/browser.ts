@@ -6,7 +6,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
-import { bundledFonts, writeFontConfiguration } from '../../../src/views/cards/png/fonts.ts';
+import { bundledFonts, writeFontConfiguration } from '../../../src/views/cards/drawing/rasterizer.ts';
 
 /** A real browser with the fonts of npm packages alone, so that a page looks the same on every machine. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { boards } from '../../../src/app/commands/boards.ts';
+import { boards } from '../../../src/app/commands/rule-files.ts';
 import { openUnchanged } from '../../../src/database/connections/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { storeRepository } from '../../integration/boards/store-repository.ts';

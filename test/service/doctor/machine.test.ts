@@ -6,11 +6,14 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
-import { examineClock, examineMigrations, examineServer } from '../../../src/app/doctor/checks/database.ts';
+import {
+  examineClock,
+  examineMigrations,
+  examineReplica,
+  examineServer,
+} from '../../../src/app/doctor/checks/database.ts';
 import { examineDisk } from '../../../src/app/doctor/checks/machine.ts';
-import { examineReplica } from '../../../src/app/doctor/checks/replica.ts';
-import { findingCodes, found, toReport } from '../../../src/app/doctor/finding.ts';
-import { renderReport } from '../../../src/app/doctor/render.ts';
+import { findingCodes, found, renderReport, toReport } from '../../../src/app/doctor/finding.ts';
 import { runDoctor } from '../../../src/app/doctor/run.ts';
 import { openUnchanged } from '../../../src/database/connections/open.ts';
 import { readMigrationState } from '../../../src/database/migrations/migrate.ts';

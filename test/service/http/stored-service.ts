@@ -6,7 +6,7 @@ import type { Config } from '../../../src/app/config/config.ts';
 import { type AppOptions, type Core, type CoreOptions, openCore } from '../../../src/app/core.ts';
 import { createApp, openImages } from '../../../src/app/create-app.ts';
 import { openUnchanged } from '../../../src/database/connections/open.ts';
-import { formatUrl, serveMetrics } from '../../../src/http/server/metrics-server.ts';
+import { formatUrl, serveMetrics } from '../../../src/http/server/listen.ts';
 import { createTestDatabase, shareDatabase, type TestDatabase } from '../../database.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../../e2e/service.ts';
 import { type SharedService, shareService } from '../../e2e/shared-service.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { rankBoard } from '../../../src/recognition/boards/ranking/rank-board.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
-import { toReader } from '../../../src/views/pages/reader.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
+import { toReader } from '../../../src/views/pages/layout/reader.ts';
 import { sampled } from '../../depth.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { freezeBoards } from '../boards/ended-boards.ts';

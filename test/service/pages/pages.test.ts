@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { counterRows } from '../../../src/model/kinds.ts';
 import { themeNames } from '../../../src/views/cards/drawing/themes.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { galleryCards } from '../../../src/views/pages/gallery/samples.ts';
 import type { ServiceResponse } from '../../e2e/service.ts';
 import { storeAbsent, storeAbsentRepositories } from '../../integration/http/stored-world.ts';

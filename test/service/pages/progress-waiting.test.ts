@@ -7,8 +7,7 @@ import { inTransaction } from '../../../src/database/connections/transaction.ts'
 import type { Job } from '../../../src/database/queue/added-jobs.ts';
 import { announce } from '../../../src/database/queue/announcements.ts';
 import { claimLookup, completeLookup, delayLookup } from '../../../src/database/queue/lookups.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
-import { loadTexts } from '../../../src/views/languages/texts.ts';
+import { loadTexts, locales } from '../../../src/views/languages/texts.ts';
 import { ada, engines } from '../../integration/access/owner.ts';
 import { award } from '../achievements/award.ts';
 import { sharedBrowser } from '../cards/browser.ts';

@@ -6,7 +6,7 @@ import { findCard } from '../../../src/views/cards/index.ts';
 import { readCardOptions, readCardOptionsLoosely } from '../../../src/views/cards/options.ts';
 import { drawState } from '../../../src/views/cards/states/state.ts';
 import { fill, loadLanguage } from '../../../src/views/languages/language.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { isThorough } from '../../depth.ts';
 import { anyText } from './any-text.ts';
 import { makeAchievements, makeCalendar, makeContributions, makeContributors, names, someImages } from './inputs.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { sampled } from '../../depth.ts';
 import { makeContributions } from './inputs.ts';
 import { readSvg as read } from './read-svg.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { textStyles } from '../../../src/views/cards/drawing/canvas.ts';
 import { padding } from '../../../src/views/cards/drawing/frame.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import {
   makeAchievements,
   makeBoard,

@@ -1,10 +1,9 @@
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { prepareFonts, Rasterizer } from '../../../src/views/cards/drawing/rasterizer.ts';
 import { themeNames } from '../../../src/views/cards/drawing/themes.ts';
 import { cardNames, findCard } from '../../../src/views/cards/index.ts';
 import { readCardOptions } from '../../../src/views/cards/options.ts';
-import { prepareFonts } from '../../../src/views/cards/png/fonts.ts';
-import { Rasterizer } from '../../../src/views/cards/png/rasterizer.ts';
 import { drawState, type State } from '../../../src/views/cards/states/state.ts';
 import { loadLanguage } from '../../../src/views/languages/language.ts';
 import { assertGoldenImage, assertGoldenText } from './golden.ts';

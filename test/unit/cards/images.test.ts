@@ -4,8 +4,8 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { avatar } from '../../../simulators/github/avatar.ts';
-import { createImageClient } from '../../../src/views/cards/images/client.ts';
 import { encodeImage, toDataAddress } from '../../../src/views/cards/images/encode.ts';
+import { createImageClient } from '../../../src/views/cards/images/image-source.ts';
 import { serve } from '../outbound/receiver.ts';
 
 describe('the images of a card', () => {

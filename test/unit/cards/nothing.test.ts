@@ -5,7 +5,7 @@ import { findCard } from '../../../src/views/cards/index.ts';
 import { readCardOptions } from '../../../src/views/cards/options.ts';
 import { drawState } from '../../../src/views/cards/states/state.ts';
 import { loadLanguage } from '../../../src/views/languages/language.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { makeContributors } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { draw } from './samples.ts';

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { languageNamed, languageNames } from '../../../src/contributions/languages/linguist.ts';
 import { AppError } from '../../../src/model/errors.ts';
-import { contrast, readableOn, readColour } from '../../../src/views/cards/drawing/colours.ts';
 import {
+  contrast,
   findPalettes,
   palettes,
+  readableOn,
+  readColour,
   themeAliases,
   themeNames,
   toTextureColour,
@@ -14,7 +16,7 @@ import {
 import { findCard } from '../../../src/views/cards/index.ts';
 import { normalize, readCardOptions } from '../../../src/views/cards/options.ts';
 import { fill, loadLanguage } from '../../../src/views/languages/language.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { makeContributions, makeStreak, names } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { draw } from './samples.ts';

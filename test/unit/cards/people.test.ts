@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadLanguage } from '../../../src/views/languages/language.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { makeAchievements, makeBoard, makeContributors, makeProgress, makeStreak } from './inputs.ts';
 import { readSvg } from './read-svg.ts';
 import { draw } from './samples.ts';

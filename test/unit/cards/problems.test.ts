@@ -4,7 +4,7 @@ import type { Explanation } from '../../../src/model/errors.ts';
 import { createCardImages } from '../../../src/views/cards/card-images.ts';
 import { withoutDirections } from '../../../src/views/cards/text/fit.ts';
 import { loadLanguage } from '../../../src/views/languages/language.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { sampled } from '../../depth.ts';
 
 const images = createCardImages({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../src/model/errors.ts';
-import { Rasterizer } from '../../../src/views/cards/png/rasterizer.ts';
+import { Rasterizer } from '../../../src/views/cards/drawing/rasterizer.ts';
 
 const drawing = { svg: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="6"/>', widthPx: 9, heightPx: 6 };
 /** Two are drawn at once, and 64 wait. */

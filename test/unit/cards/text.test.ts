@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { openSync } from 'fontkit';
 import { toInitials } from '../../../src/views/cards/drawing/avatar.ts';
-import { bundledFonts } from '../../../src/views/cards/png/fonts.ts';
+import { bundledFonts } from '../../../src/views/cards/drawing/rasterizer.ts';
 import { fit, oneLine, titleText, withoutDirections, wrap } from '../../../src/views/cards/text/fit.ts';
 import { measure } from '../../../src/views/cards/text/measure.ts';
 import { anyText } from './any-text.ts';

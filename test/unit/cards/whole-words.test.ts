@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutDirections } from '../../../src/views/cards/text/fit.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { sampled } from '../../depth.ts';
 import { givenNames } from './inputs.ts';
 import { readSvg } from './read-svg.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { boards } from '../../../src/app/commands/boards.ts';
+import { boards } from '../../../src/app/commands/rule-files.ts';
 import { boardWith } from '../boards/reported.ts';
 
 async function check(args: string[], input: string, warned?: string[]): Promise<string[]> {

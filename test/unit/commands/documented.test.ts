@@ -3,8 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
-import { misuse } from '../../../src/app/commands/help.ts';
-import { commands } from '../../../src/app/commands/index.ts';
+import { commands, misuse } from '../../../src/app/commands/index.ts';
 import { readConfigFile } from '../../../src/recognition/achievements/config-file.ts';
 
 /** Returns the lines of code blocks of a document, without prompts and comments. */

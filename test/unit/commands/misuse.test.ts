@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { misuse, unknownCommand } from '../../../src/app/commands/help.ts';
-import { commands } from '../../../src/app/commands/index.ts';
+import { commands, misuse, unknownCommand } from '../../../src/app/commands/index.ts';
 
 describe('report of a misused command', () => {
   it('names the closest command or option, and the number of arguments', () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatUsage } from '../../../src/app/commands/help.ts';
-import { commands } from '../../../src/app/commands/index.ts';
+import { commands, formatUsage } from '../../../src/app/commands/index.ts';
 import { settings } from '../../../src/app/config/settings.ts';
 
 describe('the table of settings', () => {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import { type RenderedResponse } from '../../../src/http/pipeline/response.ts';
-import { toBytes } from '../../../src/http/pipeline/response-body.ts';
 import { ResponseCache } from '../../../src/http/pipeline/response-cache.ts';
-import { representationFor, withCompressedForms } from '../../../src/http/server/compression.ts';
+import { representationFor, toBytes, withCompressedForms } from '../../../src/http/server/compression.ts';
 
 const body = Buffer.from('<p>a page</p>'.repeat(200));
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isFromProgram } from '../../../src/http/image-readers.ts';
+import { isFromProgram } from '../../../src/http/pipeline/images.ts';
 
 type Sent = Parameters<typeof isFromProgram>[0];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { distanceBetween, nearest } from '../../../src/model/text/nearest.ts';
+import { distanceBetween, nearest } from '../../../src/model/text.ts';
 
 describe('the distance between names', () => {
   it('is counted to its end up to a limit, and greater than the limit otherwise', () => {

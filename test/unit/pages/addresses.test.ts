@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withQuery } from '../../../src/views/pages/addresses.ts';
+import { withQuery } from '../../../src/views/pages/layout/addresses.ts';
 
 describe('withQuery', () => {
   it('adds nothing without parameters', () => {

@@ -3,14 +3,13 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { relativePeriods } from '../../../src/model/windows/periods.ts';
 import { findCard } from '../../../src/views/cards/index.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { imagePath, kinds } from '../../../src/views/pages/composer/address.ts';
 import { formatAltText, labelOfCard, labelOfPart, labelOfPeriod } from '../../../src/views/pages/composer/labels.ts';
 import { composerPage } from '../../../src/views/pages/composer/page.ts';
-import { isPublic } from '../../../src/views/pages/composer/public-address.ts';
-import { snippets } from '../../../src/views/pages/composer/snippets.ts';
+import { isPublic, snippets } from '../../../src/views/pages/composer/snippets.ts';
 import type { Site } from '../../../src/views/pages/layout/layout.ts';
-import { toReader } from '../../../src/views/pages/reader.ts';
+import { toReader } from '../../../src/views/pages/layout/reader.ts';
 import { isThorough } from '../../depth.ts';
 import { anyText } from '../cards/any-text.ts';
 

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { readTranslation } from '../../../scripts/language-rules.ts';
 import { counterNames } from '../../../src/model/counters.ts';
 import { numberDefinition, listMeanings as ofApi } from '../../../src/model/rules.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
-import { defineCounter, defineNumber, type NumberName } from '../../../src/views/pages/definitions.ts';
-import { type Reader, toReader } from '../../../src/views/pages/reader.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
+import { defineCounter, defineNumber, type NumberName } from '../../../src/views/pages/layout/numbers.ts';
+import { type Reader, toReader } from '../../../src/views/pages/layout/reader.ts';
 
 const numbers = [
   'contributions',

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findCard } from '../../../src/views/cards/index.ts';
 import { readCardOptions } from '../../../src/views/cards/options.ts';
-import { drawAvatar } from '../../../src/views/pages/gallery/avatars.ts';
-import { createSample, findParameters, galleryCards } from '../../../src/views/pages/gallery/samples.ts';
+import { createSample, drawAvatar, findParameters, galleryCards } from '../../../src/views/pages/gallery/samples.ts';
 import { readSvg } from '../cards/read-svg.ts';
 
 const today = new Date('2026-11-23T12:00:00Z');

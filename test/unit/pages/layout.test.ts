@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import { trusted } from '../../../src/views/pages/layout/html.ts';
 import { type Document, renderDocument, type Site } from '../../../src/views/pages/layout/layout.ts';
-import { toReader } from '../../../src/views/pages/reader.ts';
+import { toReader } from '../../../src/views/pages/layout/reader.ts';
 
 function toSite(name: string): Site & { hosts: string[] } {
   const hosts: string[] = [];

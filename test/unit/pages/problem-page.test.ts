@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isStringOneByteRepresentation } from 'node:v8';
 import type { PageProblem } from '../../../src/http/pipeline/send.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 import type { Site } from '../../../src/views/pages/layout/layout.ts';
+import { toReader } from '../../../src/views/pages/layout/reader.ts';
 import { problemPage } from '../../../src/views/pages/problem-page.ts';
-import { toReader } from '../../../src/views/pages/reader.ts';
 
 const site: Site = {
   name: 'Plaudit',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { compareTranslation, readTranslation } from '../../../scripts/language-rules.ts';
-import { locales } from '../../../src/views/languages/locales.ts';
+import { locales } from '../../../src/views/languages/texts.ts';
 
 const english = {
   cards: { level: 'Level {n}', points_one: '{n} point', points_other: '{n} points' },

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type TSchema, Type } from 'typebox';
 import { inTransaction } from '../../../database/connections/transaction.ts';
-import { toReaderHeaders } from '../../../http/image-readers.ts';
 import { AccountPath } from '../../../http/pipeline/endpoint.ts';
 import {
   EnvelopeSchema,
@@ -12,7 +11,7 @@ import {
   TimestampSchema,
   UuidSchema,
 } from '../../../http/pipeline/envelope.ts';
-import { imageFormats } from '../../../http/pipeline/images.ts';
+import { imageFormats, toReaderHeaders } from '../../../http/pipeline/images.ts';
 import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';
 import { ProblemSchema } from '../../../http/pipeline/problem.ts';
 import type { App } from '../../../http/server/app.ts';

@@ -2,7 +2,8 @@ import { findLostCounts, findUncounted } from '../../../contributions/items/comm
 import type { Connection } from '../../../database/connections/connection.ts';
 import { type FailingJobs, findFailingJobs } from '../../../database/queue/job-counts.ts';
 import { countDelayedLookups, type DelayedLookups, maxDelayed } from '../../../database/queue/lookups.ts';
-import { counted } from '../../../model/text/counted.ts';
+import { counted } from '../../../model/text.ts';
+import { ago, type Finding, found, lasting, listed, quoted, utc } from '../finding.ts';
 import {
   type DriftedPart,
   type FailingStreams,
@@ -16,8 +17,7 @@ import {
   findWaitingRepositories,
   type SkippedPlaces,
   type WaitingRepositories,
-} from '../collecting-store.ts';
-import { ago, type Finding, found, lasting, listed, quoted, utc } from '../finding.ts';
+} from '../store.ts';
 
 const causes: Record<DelayedLookups['reason'], { message: string; remedy: string }> = {
   allowance: {

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../database/connections/connection.ts';
 import type { ProviderConfig } from '../../../hosts/config/hosts.ts';
-import { counted } from '../../../model/text/counted.ts';
+import { counted } from '../../../model/text.ts';
 import { findRejections, type RejectionCount } from '../../../sync/deliveries/rejection-store.ts';
 import { ago, type Finding, found, utc } from '../finding.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type InstalledActivity,
   type UnappliedDeliveries,
 } from '../store.ts';
-import { formatSetting } from './host-context.ts';
+import { formatSetting } from './hosts.ts';
 
 /** The time, in ms, after a change within which its delivery must come: usually minutes, but hosts may try again. */
 const deliveredWithinMs = 3_600_000;

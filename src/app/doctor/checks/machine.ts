@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { findGit } from '../../../hosts/history/git.ts';
 import { AppError } from '../../../model/errors.ts';
 import { exhaustedAt, type FreeSpace, readFreeSpace } from '../../../model/free-space.ts';
-import { counted } from '../../../model/text/counted.ts';
+import { counted } from '../../../model/text.ts';
 import { type Finding, found } from '../finding.ts';
 
 /** Checks that there is a git that can read histories. */

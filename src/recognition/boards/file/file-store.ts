@@ -4,7 +4,7 @@ import { collectRepositoryJob } from '../../../contributions/items/jobs.ts';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { addJob } from '../../../database/queue/added-jobs.ts';
 import { fieldError } from '../../../model/errors.ts';
-import { nearest } from '../../../model/text/nearest.ts';
+import { nearest } from '../../../model/text.ts';
 import type { CheckedFile } from '../../rules/file/check-store.ts';
 import type { Board } from '../board.ts';
 import { readDefinition, saveBoards } from '../board-store.ts';

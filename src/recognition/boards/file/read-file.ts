@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Provider } from '../../../hosts/interface/provider.ts';
 import type { Account } from '../../../model/account.ts';
-import { nearest } from '../../../model/text/nearest.ts';
+import { nearest } from '../../../model/text.ts';
 import { alternatives, newFault } from '../../rules/conditions/fault.ts';
 import { type Checked, concernsPerson } from '../../rules/conditions/terms.ts';
 import type { Action } from '../../rules/conditions/vocabulary.ts';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { hostKinds } from '../../../hosts/config/host-settings.ts';
 import { AppError } from '../../../model/errors.ts';
-import { nearest } from '../../../model/text/nearest.ts';
+import { nearest } from '../../../model/text.ts';
 import { readMoment } from '../../../model/windows/moments.ts';
 import { readWindow as readWindowText, type WindowText } from '../../../model/windows/window.ts';
 import { type Fault, newFault } from '../../rules/conditions/fault.ts';

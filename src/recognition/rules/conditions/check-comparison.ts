@@ -1,4 +1,4 @@
-import { nearest } from '../../../model/text/nearest.ts';
+import { nearest } from '../../../model/text.ts';
 import { alternatives, type Fault, newFault, type Span } from './fault.ts';
 import { maxInteger } from './parser.ts';
 import type { Comparison, Membership, Text, Value } from './syntax.ts';

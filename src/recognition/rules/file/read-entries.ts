@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { nearest } from '../../../model/text/nearest.ts';
+import { nearest } from '../../../model/text.ts';
 import { alternatives, type Fault, newFault } from '../conditions/fault.ts';
 import { repeatedKey, type YamlEntry, type YamlMapping, type YamlNode } from './yaml-tree.ts';
 

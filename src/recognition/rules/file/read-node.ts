@@ -1,7 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { findControlCharacter } from '../../../model/text/control-characters.ts';
-import { nearest } from '../../../model/text/nearest.ts';
+import { findControlCharacter, nearest } from '../../../model/text.ts';
 import { alternatives, type Fault, newFault, type Span } from '../conditions/fault.ts';
 import { isUnquotedSign, nodeAt, readEntries, readNamed, type Shape, toShape } from './read-entries.ts';
 import type { YamlNode } from './yaml-tree.ts';

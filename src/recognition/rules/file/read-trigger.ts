@@ -1,6 +1,6 @@
 import type { UnreportedKind } from '../../../hosts/interface/provider.ts';
 import type { ContributionDetails } from '../../../model/contribution.ts';
-import { nearest } from '../../../model/text/nearest.ts';
+import { nearest } from '../../../model/text.ts';
 import { type CheckedCondition, checkCondition, type Surroundings } from '../conditions/check.ts';
 import { alternatives, type Fault, newFault, type Span } from '../conditions/fault.ts';
 import type { Checked } from '../conditions/terms.ts';

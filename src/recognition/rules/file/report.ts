@@ -1,5 +1,5 @@
 import { LineCounter } from 'yaml';
-import { findMisleading, type Misleading } from '../../../model/text/control-characters.ts';
+import { findMisleading, type Misleading } from '../../../model/text.ts';
 import type { Fault } from '../conditions/fault.ts';
 
 /** A fault at one place of a file, for programs and people. Lines and columns count from 1, columns in UTF-16 units. */

@@ -14,7 +14,7 @@ import {
   type YAMLParseError,
   type YAMLSeq,
 } from 'yaml';
-import { formatCodePoint } from '../../../model/text/control-characters.ts';
+import { formatCodePoint } from '../../../model/text.ts';
 import { type Fault, newFault, type Span } from '../conditions/fault.ts';
 
 /** The size limit of files of achievements and of boards. */

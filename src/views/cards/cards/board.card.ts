@@ -3,13 +3,10 @@ import { Compile } from 'typebox/compile';
 import { fill, type Language } from '../../languages/language.ts';
 import { defineCard, type Images } from '../card.ts';
 import { avatarClip, drawAvatar } from '../drawing/avatar.ts';
-import { Canvas, textStyles } from '../drawing/canvas.ts';
+import { Canvas, px, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
-import { px } from '../drawing/markup.ts';
 import type { CardOptions } from '../options.ts';
-import { formatCompleteness } from '../states/completeness.ts';
-import { readResumesAt, resumesText } from '../states/coverage.ts';
-import { formatReason } from '../states/nothing.ts';
+import { formatCompleteness, formatReason, readResumesAt, resumesText } from '../states/coverage.ts';
 import { wrap } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 

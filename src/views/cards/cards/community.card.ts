@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { defineCard } from '../card.ts';
-import { Canvas, directed } from '../drawing/canvas.ts';
-import type { Colour } from '../drawing/colours.ts';
-import { readableOn } from '../drawing/colours.ts';
+import { Canvas, directed, escapeText, px } from '../drawing/canvas.ts';
 import type { Drawing } from '../drawing/frame.ts';
-import { escapeText, px } from '../drawing/markup.ts';
+import { type Colour, readableOn } from '../drawing/themes.ts';
 import type { CardOptions } from '../options.ts';
 import { fit, titleText } from '../text/fit.ts';
 

@@ -1,5 +1,4 @@
 import { defineCard } from '../card.ts';
-import { compactHeightPx, drawCompact } from '../contributions/compact.ts';
 import {
   type Content,
   type Counter,
@@ -12,14 +11,13 @@ import {
   usual,
 } from '../contributions/content.ts';
 import { counterGrid } from '../contributions/counters.ts';
-import type { Header } from '../contributions/header.ts';
-import { headers } from '../contributions/layouts.ts';
+import { compactHeightPx, drawCompact, type Header, headers } from '../contributions/layouts.ts';
+import { drawTrend, type Trend, trendHeight } from '../contributions/trend.ts';
 import { avatarClip } from '../drawing/avatar.ts';
 import { Canvas, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
-import { drawTrend, type Trend, trendHeight } from '../drawing/trend.ts';
 import type { CardOptions } from '../options.ts';
-import { formatFirstDay, formatLastDay } from '../states/window-days.ts';
+import { formatFirstDay, formatLastDay } from '../states/coverage.ts';
 import { joinParts } from '../text/fit.ts';
 
 const defaultWidthPx = 480;

@@ -14,11 +14,11 @@ import {
   coverageLinePx,
   drawCoverage,
   formatCoverage,
+  formatDays,
+  formatReason,
   readResumesAt,
   resumesText,
 } from '../states/coverage.ts';
-import { formatReason } from '../states/nothing.ts';
-import { formatDays } from '../states/window-days.ts';
 import { joinParts, oneLine } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 

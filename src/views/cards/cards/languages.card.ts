@@ -2,10 +2,9 @@ import { languageNamed, languageNames, uncountedNamed } from '../../../contribut
 import type { LanguagesInput } from '../../../http/pipeline/images.ts';
 import type { WindowMeaning } from '../../../model/windows/window.ts';
 import { defineCard, nameIn } from '../card.ts';
-import { Canvas, textStyles } from '../drawing/canvas.ts';
+import { Canvas, px, textStyles } from '../drawing/canvas.ts';
 import { frame, padding } from '../drawing/frame.ts';
 import { type Grid, toGrid } from '../drawing/grid.ts';
-import { px } from '../drawing/markup.ts';
 import type { CardOptions } from '../options.ts';
 import {
   asOfResponse,
@@ -13,9 +12,9 @@ import {
   coverageLinePx,
   drawCoverage,
   formatCoverage,
+  formatDays,
   readResumesAt,
 } from '../states/coverage.ts';
-import { formatDays } from '../states/window-days.ts';
 import { joinParts } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
 

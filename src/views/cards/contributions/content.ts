@@ -6,10 +6,14 @@ import { type CounterName, contributionKinds, counterRows, namesOfKinds } from '
 import { type LevelProgress, toLevelProgress } from '../../../model/level.ts';
 import type { WindowMeaning } from '../../../model/windows/window.ts';
 import { fill, type Language } from '../../languages/language.ts';
-import type { Trend } from '../drawing/trend.ts';
 import type { CardOptions } from '../options.ts';
-import { asOfResponse, formatCoverage as coverageWithoutWindow, readResumesAt } from '../states/coverage.ts';
-import { formatDays } from '../states/window-days.ts';
+import {
+  asOfResponse,
+  formatCoverage as coverageWithoutWindow,
+  formatDays,
+  readResumesAt,
+} from '../states/coverage.ts';
+import type { Trend } from './trend.ts';
 
 const Item = Type.Object({
   name: Type.String(),

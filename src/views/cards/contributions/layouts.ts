@@ -1,3 +1,4 @@
+import type { Images } from '../card.ts';
 import { drawAvatar } from '../drawing/avatar.ts';
 import { type Canvas, type TextStyleName, textStyles } from '../drawing/canvas.ts';
 import { padding } from '../drawing/frame.ts';
@@ -5,8 +6,40 @@ import { drawChip, drawRing } from '../drawing/ring.ts';
 import type { CardOptions, Layout } from '../options.ts';
 import { oneLine, wrap } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
-import { classicHeader } from './classic.ts';
-import type { Header, Subject } from './header.ts';
+import type { Content, Counter, LevelTexts } from './content.ts';
+import { drawIcon } from './counters.ts';
+
+/** The account of the card. */
+interface Subject {
+  account: Content['account'];
+  level: LevelTexts;
+  images: Images;
+}
+
+/** The upper part of the card: the account and its level. */
+export interface Header {
+  heightPx: number;
+  draw: (canvas: Canvas, subject: Subject) => void;
+}
+
+export const compactHeightPx = 64;
+const side = 16;
+const compactRing = { size: 40, line: 4, avatar: 28 };
+const gap = 16;
+const iconRoom = 21;
+/** The least width that a name keeps beside the counters. */
+const leastName = 96;
+
+interface Placed {
+  cells: { counter: Counter; at: number; text: string }[];
+  /** The width of all cells with the gap before the first. */
+  width: number;
+}
+
+const avatarSize = 48;
+/** On a narrower card, the way to the next level is below the bar, in a line of its own. */
+const leastBar = 320;
+const wayLine = 16;
 
 const ring = { size: 92, line: 7, avatar: 70, room: 18 };
 const besideRing = padding + ring.size + ring.room;
@@ -123,4 +156,92 @@ function ringAbove(options: CardOptions, widthPx: number): Header {
       }
     },
   };
+}
+
+/** The account with a bar of the way to the next level below it. */
+function classicHeader(options: CardOptions, widthPx: number): Header {
+  const { hide } = options;
+  const hasAvatar = !hide.has('avatar');
+  const ofName = padding + (hasAvatar ? avatarSize : 40) + 18;
+  return {
+    heightPx: ofName + (hide.has('level') ? 0 : 48 + (widthPx < leastBar ? wayLine : 0)),
+    draw: (canvas, { account, level, images }) => {
+      const name = account.display_name || account.name;
+      const person = { name, avatarUrl: account.avatar_url };
+      if (hasAvatar) drawAvatar(canvas, { at: padding, y: padding, size: avatarSize }, person, images);
+      const at = padding + (hasAvatar ? avatarSize + 14 : 0);
+      const maxWidth = widthPx - at - padding;
+      const top = padding + (hasAvatar ? 4 : 0);
+      const heading = options.title ?? name;
+      const isNameEnough = oneLine(heading) === account.name;
+      canvas.headline({ at, y: top + (isNameEnough ? 26 : 17), maxWidth }, heading);
+      if (!isNameEnough) canvas.text('label', { at, y: top + 36, maxWidth }, account.name);
+      if (!hide.has('level')) drawBar(canvas, level, { y: ofName, width: widthPx - 2 * padding });
+    },
+  };
+}
+
+/** Draws the level with a bar of the way to the next one. */
+function drawBar(canvas: Canvas, { level, way, share }: LevelTexts, { y, width }: { y: number; width: number }): void {
+  const used = canvas.text('name', { at: padding, y: y + 11, maxWidth: width * 0.6 }, level);
+  const beside = { at: padding + width, y: y + 11, maxWidth: width - used - 6, anchor: 'end' } as const;
+  const below = { at: padding, y: y + 42, maxWidth: width };
+  canvas.text('label', { ...(width + 2 * padding < leastBar ? below : beside), isProse: true }, way);
+  canvas.rect({ at: padding, y: y + 20, width, height: 6, radius: 3 }, 'class="t"');
+  if (share > 0)
+    canvas.rect({ at: padding, y: y + 20, width: Math.max(6, width * share), height: 6, radius: 3 }, 'class="a f"');
+}
+
+/** Draws the card in one row: the ring, the name, and as many counters as have room. */
+export function drawCompact(
+  canvas: Canvas,
+  { account, level: { number, level, share }, images }: Subject,
+  { counters, options, widthPx }: { counters: readonly Counter[]; options: CardOptions; widthPx: number },
+): void {
+  const { hide, title } = options;
+  const y = (compactHeightPx - compactRing.size) / 2;
+  const name = account.display_name || account.name;
+  const [hasLevel, hasAvatar] = [!hide.has('level'), !hide.has('avatar')];
+  if (hasLevel)
+    drawRing(canvas, { at: side, y, size: compactRing.size, line: compactRing.line }, share, options.palettes.style);
+  const size = hasLevel ? compactRing.avatar : compactRing.size;
+  const inset = (compactRing.size - size) / 2;
+  if (hasAvatar) {
+    drawAvatar(canvas, { at: side + inset, y: y + inset, size }, { name, avatarUrl: account.avatar_url }, images);
+  } else if (hasLevel) {
+    const place = {
+      at: side + compactRing.size / 2,
+      y: y + compactRing.size / 2 + 5,
+      maxWidth: compactRing.avatar,
+      anchor: 'middle',
+    } as const;
+    canvas.text('name', place, number);
+  }
+  const at = side + (hasLevel || hasAvatar ? compactRing.size + 12 : 0);
+  const heading = title ?? name;
+  const nameWidth = Math.min(measure(heading, textStyles.name.sizePx, 'bold'), widthPx - at - side);
+  const placed = placeCounters(counters, options, widthPx - at - side - Math.max(leastName, Math.min(nameWidth, 180)));
+  const maxWidth = widthPx - at - side - placed.width;
+  canvas.text('name', { at, y: hasLevel ? 30 : 37, maxWidth }, heading);
+  if (hasLevel) canvas.text('label', { at, y: 47, maxWidth }, level);
+  for (const { counter, at: from, text } of placed.cells) {
+    const left = widthPx - side - placed.width + from;
+    if (!hide.has('icons')) drawIcon(canvas, counter.name, left, (compactHeightPx - 16) / 2);
+    const textAt = left + (hide.has('icons') ? 0 : iconRoom);
+    canvas.text('name', { at: textAt, y: compactHeightPx / 2 + 5, maxWidth: 80 }, text);
+  }
+}
+
+/** Returns the first counters that have room in a row, with short numbers. */
+function placeCounters(counters: readonly Counter[], { language, hide }: CardOptions, room: number): Placed {
+  const cells: Placed['cells'] = [];
+  let width = 0;
+  for (const counter of counters) {
+    const text = counter.full === '–' ? counter.full : language.compactNumber(counter.value);
+    const cell = (hide.has('icons') ? 0 : iconRoom) + Math.ceil(measure(text, textStyles.name.sizePx, 'bold'));
+    if (width + gap + cell > room) break;
+    cells.push({ counter, at: width + gap, text });
+    width += gap + cell;
+  }
+  return { cells, width };
 }

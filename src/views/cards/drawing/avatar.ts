@@ -1,8 +1,7 @@
 import type { Images } from '../card.ts';
 import { oneLine } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';
-import { type Canvas, textStyles } from './canvas.ts';
-import { px } from './markup.ts';
+import { type Canvas, px, textStyles } from './canvas.ts';
 
 /** A clip path that every card with avatars has to contain. */
 export const avatarClip =

@@ -1,5 +1,4 @@
-import type { Canvas } from './canvas.ts';
-import { px } from './markup.ts';
+import { type Canvas, px } from './canvas.ts';
 
 /** The position of a medal and its outer side, in pixels. */
 export interface MedalPlace {

@@ -1,5 +1,4 @@
-import type { Canvas } from './canvas.ts';
-import { px } from './markup.ts';
+import { type Canvas, px } from './canvas.ts';
 import type { ThemeStyle } from './themes.ts';
 
 /** The position of a ring and its outer side, in pixels. */

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { Connection } from '../../../database/connections/connection.ts';
 import { inBatches } from '../../../database/connections/transaction.ts';
+import { createOutboundClient, type OutboundClient, type OutboundResponse } from '../../../hosts/outbound/client.ts';
 import type { ImageSize } from '../card.ts';
-import type { ImageClient } from './client.ts';
 import { encodeImage, toDataAddress } from './encode.ts';
 import {
   findImages,
@@ -15,6 +15,32 @@ import {
   saveImage,
   type WantedImage,
 } from './store.ts';
+
+/** An image as its server sent it. */
+interface Received {
+  bytes: Buffer;
+  etag: string | null;
+}
+
+const fetchLimits = {
+  bytes: 2 * 1024 * 1024,
+  redirects: 3,
+  timeoutMs: 5000,
+};
+const imageTypes = /^(image\/(png|jpeg|webp|gif)|application\/octet-stream)\s*(;|$)/i;
+
+/**
+ * Fetches images from other servers: within strict limits, and never from a server that only this service can reach.
+ */
+interface ImageClient {
+  /**
+   * @param etag the ETag of the stored image; null when there is none.
+   * @returns undefined when the image is unchanged.
+   * @throws Error with the reason why there is no image.
+   */
+  fetch(address: string, etag: string | null): Promise<Received | undefined>;
+  close(): Promise<void>;
+}
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -152,4 +178,56 @@ export class ImageSource {
     const ended: Promise<unknown> = work.catch(this.#options.onFailure).finally(() => this.#writing.delete(ended));
     this.#writing.add(ended);
   }
+}
+
+/**
+ * Creates a client.
+ * @param ownHosts hosts, with their ports, that the operator has configured: they may be private.
+ */
+export function createImageClient(ownHosts: ReadonlySet<string>): ImageClient {
+  const outbound = createOutboundClient({ allowedHosts: ownHosts, allowsHttp: true });
+  return {
+    fetch: (address, etag) => fetchImage(outbound, address, etag),
+    close: () => outbound.close(),
+  };
+}
+
+/** Follows redirects one by one, each with the checks of a first request. */
+async function fetchImage(
+  outbound: OutboundClient,
+  address: string,
+  etag: string | null,
+): Promise<Received | undefined> {
+  const signal = AbortSignal.timeout(fetchLimits.timeoutMs);
+  let url = address;
+  for (let redirects = 0; redirects <= fetchLimits.redirects; redirects += 1) {
+    const response = await outbound.send({
+      method: 'GET',
+      url,
+      headers: {
+        accept: 'image/png, image/jpeg, image/webp, image/gif',
+        'user-agent': 'plaudit',
+        ...(etag !== null && { 'if-none-match': etag }),
+      },
+      timeoutMs: fetchLimits.timeoutMs,
+      maxBytes: fetchLimits.bytes,
+      signal,
+    });
+    const { location } = response.headers;
+    if (response.status >= 300 && response.status < 400 && typeof location === 'string') {
+      url = new URL(location, url).href;
+      continue;
+    }
+    if (response.status === 304 && etag !== null) return undefined;
+    return toImage(response);
+  }
+  throw new Error('too many redirects');
+}
+
+function toImage({ status, headers, body, isWhole }: OutboundResponse): Received {
+  if (status !== 200) throw new Error(`status ${status}`);
+  if (!imageTypes.test(String(headers['content-type'] ?? ''))) throw new Error('not an image that is shown');
+  if (!isWhole) throw new Error('too large, or broken off');
+  const { etag } = headers;
+  return { bytes: body, etag: typeof etag === 'string' && etag.length <= 200 ? etag : null };
 }

@@ -1,8 +1,7 @@
 import type { Card } from '../card.ts';
 import { drawBadge } from '../cards/community.card.ts';
-import { Canvas, textStyles } from '../drawing/canvas.ts';
+import { Canvas, px, textStyles } from '../drawing/canvas.ts';
 import { type Drawing, frame, padding } from '../drawing/frame.ts';
-import { px } from '../drawing/markup.ts';
 import type { CardOptions } from '../options.ts';
 import { wrap } from '../text/fit.ts';
 import { measure } from '../text/measure.ts';

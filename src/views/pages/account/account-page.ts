@@ -16,18 +16,23 @@ import type { AchievementFiles } from '../../../recognition/achievements/files/a
 import { findBoardsOfPerson, type OpenBoard } from '../../../recognition/boards/views/view-store.ts';
 import { fill } from '../../languages/language.ts';
 import type { PageWords } from '../../languages/texts.ts';
-import { accountPath, composerPath, counterPath, endpointPath, previewPath, withQuery } from '../addresses.ts';
-import { defineNumber } from '../definitions.ts';
-import { progressLine } from '../details/progress-evidence.ts';
+import {
+  accountPath,
+  composerPath,
+  counterPath,
+  endpointPath,
+  previewPath,
+  progressPath,
+  withQuery,
+} from '../layout/addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
-import { numberLink, tip } from '../layout/numbers.ts';
+import { defineNumber, numberLink, tip } from '../layout/numbers.ts';
 import { AccountPart, AwardPart, BoardPart, type Part, partReader, unlessMoved } from '../layout/parts.ts';
-import { levelRing } from '../layout/ring.ts';
+import { type Reader, toReader } from '../layout/reader.ts';
 import { tipsPath } from '../layout/style.ts';
 import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
 import { type Progress as CollectedRepositories, countProgress } from '../progress/store.ts';
-import { type Reader, toReader } from '../reader.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import {
   achievements,
@@ -42,6 +47,10 @@ import {
   section,
 } from './sections.ts';
 import { PeopleQuery, PrivateParameter, privateQuery, readPageWindow } from './window-picker.ts';
+
+const radius = 46;
+const circumference = 2 * Math.PI * radius;
+const circumferenceText = circumference.toFixed(2);
 
 const AccountQuery = Type.Object({ ...PeopleQuery.properties, private: PrivateParameter });
 const numbersId = 'contributions';
@@ -291,4 +300,30 @@ function dataLink(
 /** Returns whether a text of a profile is an http or https URL: only these become links. */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/**
+ * Draws a ring around an avatar. Its arc is the share of the way from this level to the next one.
+ * @param share from 0 to 1.
+ */
+function levelRing({ share, label }: { share: number; label: string }): Markup {
+  const arc = (circumference * share).toFixed(2);
+  return html`<svg class="ring" viewBox="0 0 100 100" role="img" aria-label="${label}">
+<circle class="track" cx="50" cy="50" r="${radius}"/>
+${share > 0 && html`<circle class="arc" cx="50" cy="50" r="${radius}" stroke-dasharray="${arc} ${circumferenceText}" transform="rotate(-90 50 50)"/>`}
+</svg>`;
+}
+
+/** Renders the progress to the next award, with a link to what counts towards it. */
+function progressLine(
+  provider: string,
+  account: string,
+  { name, goal, present, wanted }: NextAchievement,
+  asOf: Date | undefined,
+  reader: Reader,
+): Markup {
+  const { language, to } = reader;
+  const facts = { id: 'progress-tip', means: defineNumber('progress', reader), window: goal.trigger.text, asOf };
+  const number = numberLink(to(progressPath(provider, account)), language.number(present), facts);
+  return html`<p class="facts"><span class="tipped">${language.words.nextAchievement}: <bdi>${name}</bdi> · <bdi>${number} / ${language.number(wanted)}</bdi>${tip(facts, reader)}</span></p>`;
 }

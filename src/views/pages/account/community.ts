@@ -1,13 +1,11 @@
 import { MovedRepository } from '../../../http/pipeline/endpoint.ts';
 import type { ReadPart } from '../../../http/pipeline/pages.ts';
-import { contributorPath, endpointPath, withQuery } from '../addresses.ts';
-import { defineNumber } from '../definitions.ts';
-import { morePeopleLink } from '../details/parts.ts';
+import { contributorPath, endpointPath, withQuery } from '../layout/addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
-import { type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
+import { defineNumber, type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
 import { type Part, PersonPart, partReader, unlessMoved } from '../layout/parts.ts';
-import type { Reader } from '../reader.ts';
-import { personLink, provenance, section } from './sections.ts';
+import type { Reader } from '../layout/reader.ts';
+import { morePeopleLink, personLink, provenance, section } from './sections.ts';
 import {
   mostPeople,
   nameOfWindow,

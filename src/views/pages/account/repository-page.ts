@@ -13,14 +13,14 @@ import {
   previewPath,
   repositoryCounterPath,
   repositoryPath,
-} from '../addresses.ts';
+} from '../layout/addresses.ts';
 import { html } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { type Part, partReader, RepositoryPart } from '../layout/parts.ts';
+import { type Reader, toReader } from '../layout/reader.ts';
 import { tipsPath } from '../layout/style.ts';
 import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
 import { countProgress, type Progress } from '../progress/store.ts';
-import { type Reader, toReader } from '../reader.ts';
 import { type Community, communitySection, loadCommunity } from './community.ts';
 import { boards, counters, earnable, repositoryFacts, section } from './sections.ts';
 import { PeopleQuery, readPageWindow } from './window-picker.ts';

@@ -4,8 +4,8 @@ import { colourOfLanguage } from '../../../contributions/languages/linguist.ts';
 import type { LanguageSum } from '../../../contributions/languages/store.ts';
 import { type CounterName, counterRows, ofContributions, storedCounters } from '../../../model/kinds.ts';
 import { type Earnable, maxHolders } from '../../../recognition/achievements/awards/holders-store.ts';
+import { icons } from '../../cards/contributions/counters.ts';
 import { toInitials } from '../../cards/drawing/avatar.ts';
-import { icons } from '../../cards/drawing/icons.ts';
 import { metals, toMetal } from '../../cards/drawing/medal.ts';
 import { fill } from '../../languages/language.ts';
 import {
@@ -18,12 +18,11 @@ import {
   repositoryCounterPath,
   repositoryPath,
   withQuery,
-} from '../addresses.ts';
-import { defineCounter, defineNumber } from '../definitions.ts';
+} from '../layout/addresses.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
-import { asOfText, type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
+import { asOfText, defineCounter, defineNumber, type NumberFacts, numberLink, sharedTip } from '../layout/numbers.ts';
 import type { AwardPart, BoardPart, Part } from '../layout/parts.ts';
-import { oncePerLanguage, type Reader } from '../reader.ts';
+import { oncePerLanguage, type Reader } from '../layout/reader.ts';
 import { privateQuery } from './window-picker.ts';
 
 /** Sections that several pages show. */
@@ -295,4 +294,31 @@ export function repositoryFacts(
     return numberLink(to(repositoryCounterPath(provider, owner, name, 'stars')), text, starsFacts);
   };
   return html`<p class="facts">${programming !== '' && html`<span>${programming}</span>`}${stars > 0 && starsLink()}${license !== '' && html`<span>${license}</span>`}</p>`;
+}
+
+/** Renders the link to the next items of a list, of which the newest are first. */
+export function olderLink(path: string, query: Record<string, string | undefined>, reader: Reader): Markup {
+  return nextLink(path, query, { label: reader.words.detail.older }, reader);
+}
+
+/** Renders the link to the next people of a list, of whom those with the largest numbers are first. */
+export function morePeopleLink(
+  path: string,
+  query: Record<string, string | undefined>,
+  reader: Reader,
+  id = '',
+): Markup {
+  return nextLink(path, query, { label: reader.words.detail.more, id }, reader);
+}
+
+function nextLink(
+  path: string,
+  query: Record<string, string | undefined>,
+  { label, id = '' }: { label: string; id?: string },
+  { to }: Reader,
+): Markup {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, value);
+  const fragment = id === '' ? '' : `#${id}`;
+  return html`<p><a href="${to(`${path}?${parameters.toString()}`)}${fragment}" rel="next">${label}</a></p>`;
 }

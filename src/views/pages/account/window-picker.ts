@@ -1,19 +1,19 @@
 import { type Static, Type } from 'typebox';
-import { WindowParameters } from '../../../model/windows/parameters.ts';
 import { today } from '../../../model/windows/periods.ts';
 import {
   readWindow,
   toWindowMeaning,
   type Window,
   type WindowMeaning,
+  WindowParameters,
   windowBefore,
 } from '../../../model/windows/window.ts';
-import { formatDays } from '../../cards/states/window-days.ts';
+import { formatDays } from '../../cards/states/coverage.ts';
 import { fill, type Language } from '../../languages/language.ts';
-import { withQuery } from '../addresses.ts';
 import { labelOfPeriod } from '../composer/labels.ts';
+import { withQuery } from '../layout/addresses.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader } from '../layout/reader.ts';
 
 /** The parameters of pages whose numbers are of a window: those of the API. */
 export const WindowQuery = WindowParameters;

@@ -1,7 +1,7 @@
 import { toPathPart } from '../../../model/account.ts';
 import { findCard } from '../../cards/index.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader } from '../layout/reader.ts';
 
 /** The fields of the form by their names. They are not checked here, because the card shows its errors itself. */
 export type FieldValues = ReadonlyMap<string, string>;

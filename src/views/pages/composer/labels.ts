@@ -1,7 +1,7 @@
 import type { StreakUnit } from '../../../contributions/calendar/streaks.ts';
 import { counterNames } from '../../../model/counters.ts';
-import { toLocale } from '../../languages/locales.ts';
-import { type Reader, toReader } from '../reader.ts';
+import { toLocale } from '../../languages/texts.ts';
+import { type Reader, toReader } from '../layout/reader.ts';
 import { type FieldValues, findKind, kinds } from './address.ts';
 
 /** Describes the image in its own language for readers who cannot see it. */

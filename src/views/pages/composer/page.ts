@@ -4,19 +4,15 @@ import { findPalettes, themeNames } from '../../cards/drawing/themes.ts';
 import { findCard } from '../../cards/index.ts';
 import { layouts } from '../../cards/options.ts';
 import { fill } from '../../languages/language.ts';
-import { locales } from '../../languages/locales.ts';
-import type { PageWords } from '../../languages/texts.ts';
-import { galleryImagePath } from '../gallery/page.ts';
+import { locales, type PageWords } from '../../languages/texts.ts';
+import { galleryImagePath, phonePicture, swatch } from '../gallery/page.ts';
 import { findGalleryCard } from '../gallery/samples.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
-import { phonePicture } from '../layout/phone-picture.ts';
-import { swatch } from '../layout/swatch.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader } from '../layout/reader.ts';
 import { type Field, type FieldValues, findKind, imagePath, kinds, readList } from './address.ts';
 import { formatAltText, labelOfCard, labelOfPart, labelOfPeriod, labelOfUnit, nameOfLanguage } from './labels.ts';
-import { isPublic } from './public-address.ts';
-import { type Embedding, snippets, withTheme } from './snippets.ts';
+import { type Embedding, isPublic, snippets, withTheme } from './snippets.ts';
 
 const colours = ['accent', 'background', 'text', 'muted', 'border'] as const;
 

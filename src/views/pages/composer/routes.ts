@@ -5,7 +5,7 @@ import { toFields } from '../../../model/fields.ts';
 import { findCard } from '../../cards/index.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 import type { Site } from '../layout/layout.ts';
-import { toReader } from '../reader.ts';
+import { toReader } from '../layout/reader.ts';
 import { checkboxes, type FieldValues, findKind, kindFields, readList } from './address.ts';
 import { composerPage } from './page.ts';
 

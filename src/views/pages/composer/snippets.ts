@@ -1,4 +1,8 @@
+import ipaddr from 'ipaddr.js';
 import { html } from '../layout/html.ts';
+
+/** Endings of names that no public name server knows (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`). */
+const privateEndings = /(^|\.)(localhost|local|internal|lan|home\.arpa|test|invalid)$/;
 
 /** The URLs and the text of a snippet that shows an image in a page. */
 export interface Embedding {
@@ -62,4 +66,11 @@ function plainAddress(address: string): string {
     /[()<>"[\]\s]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   );
+}
+
+/** Returns whether the host of a URL can be one of the internet, where image proxies of code hosts are. */
+export function isPublic(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  if (ipaddr.isValid(host)) return ipaddr.process(host).range() === 'unicast';
+  return host.includes('.') && !privateEndings.test(host);
 }

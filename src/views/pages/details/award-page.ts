@@ -8,14 +8,14 @@ import {
   findAwardedAchievement,
 } from '../../../recognition/achievements/awards/holders-store.ts';
 import { heldBy, holdersFacts, medal } from '../account/sections.ts';
-import { accountPath, awardPath, endpointPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
+import { accountPath, awardPath, endpointPath, holdersPath, previewPath, repositoryPath } from '../layout/addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { numberLink, tip } from '../layout/numbers.ts';
 import { AwardPart, type Part, partReader, unlessMoved } from '../layout/parts.ts';
+import { type Reader, toReader } from '../layout/reader.ts';
 import { tipsPath } from '../layout/style.ts';
 import { pendingPage } from '../progress/page.ts';
-import { type Reader, toReader } from '../reader.ts';
 
 const AwardPath = Type.Object({
   ...AccountPath.properties,

@@ -5,6 +5,8 @@ import type { Envelope } from '../../../http/pipeline/envelope.ts';
 import type { Page, PageContext, PageServices } from '../../../http/pipeline/pages.ts';
 import type { Account } from '../../../model/account.ts';
 import { fill } from '../../languages/language.ts';
+import type { PageWords } from '../../languages/texts.ts';
+import { olderLink } from '../account/sections.ts';
 import {
   type PageWindow,
   PrivateParameter,
@@ -14,15 +16,16 @@ import {
   WindowQuery,
   windowPicker,
 } from '../account/window-picker.ts';
-import { accountPath, endpointPath, previewPath, repositoryPath, withQuery } from '../addresses.ts';
+import { accountPath, endpointPath, previewPath, repositoryPath, withQuery } from '../layout/addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
 import { type Part, partReader, unlessMoved } from '../layout/parts.ts';
+import { type Reader, toReader } from '../layout/reader.ts';
 import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
 import { countProgress, type Progress } from '../progress/store.ts';
-import { type Reader, toReader } from '../reader.ts';
-import { olderLink, SeasonNumber } from './parts.ts';
-import { renderRemainder } from './remainder.ts';
+
+/** The reasons in lists that have pages. */
+const reasons = ['host-total', 'private', 'erased-account', 'earned-once'] as const;
 
 const Item = Type.Object({
   kind: Type.Union([Type.Null(), Type.String()]),
@@ -39,6 +42,15 @@ type Item = Static<typeof Item>;
 const readPart = partReader(Item);
 const shownItems = 50;
 const after = Type.Optional(Type.String({ maxLength: 500 }));
+/** The parameter of pages that chooses a frozen season of a board. */
+export const SeasonNumber = Type.Optional(
+  Type.String({
+    pattern: '^[1-9][0-9]{0,4}$',
+    'x-expected': 'an integer from 1 to 99999',
+    'x-explanation': { phrase: 'integerBetween', values: { min: '1', max: '99999' } },
+  }),
+);
+
 /** The parameters of pages, by the windows that their readers can choose. */
 const queries = {
   periods: Type.Object({ ...WindowQuery.properties, after }),
@@ -217,4 +229,34 @@ function entry(item: Item, { language }: Reader): Markup {
   const part = points === undefined ? files && language.plural('changedFiles', files) : language.number(points);
   return html`<li><strong>${url === '' ? label : html`<a href="${url}" rel="nofollow ugc">${label}</a>`}</strong>${part !== undefined && html` <span class="chip">${part}</span>`}
 <small>${title !== '' && html`<bdi>${itemName}</bdi> · `}<time datetime="${at}">${language.date(new Date(at))}</time></small></li>`;
+}
+
+/**
+ * Renders the part of a number of which no items are listed, one sentence for each reason.
+ * @param changed the points that differ from the sum of their items.
+ */
+function renderRemainder(
+  { remainder = {}, host_search: search }: Envelope['meta_data'],
+  changed: number,
+  reader: Reader,
+): Markup | false {
+  const { words, language } = reader;
+  const parts = reasons.flatMap((reason) => {
+    const count = remainder[reason] ?? 0;
+    if (count === 0) return [];
+    const text = fill(findSentence(reason, words.detail), { n: language.number(count) });
+    const isSearch = reason === 'host-total' && search !== undefined;
+    return [html`<li>${isSearch ? html`<a href="${search}" rel="nofollow">${text}</a>` : text}</li>`];
+  });
+  if (changed !== 0) parts.push(html`<li>${fill(words.detail.changedSince, { n: language.signed(changed) })}</li>`);
+  return (
+    parts.length > 0 && html`<div class="note"><p>${words.detail.remainder}:</p><ul class="rest">${parts}</ul></div>`
+  );
+}
+
+function findSentence(reason: (typeof reasons)[number], detail: PageWords['detail']): string {
+  if (reason === 'private') return detail.inPrivate;
+  if (reason === 'erased-account') return detail.ofErased;
+  if (reason === 'earned-once') return detail.ofSeveral;
+  return detail.hostMore;
 }

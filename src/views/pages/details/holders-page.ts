@@ -12,15 +12,14 @@ import {
   findPublicAchievement,
   type HolderPlace,
 } from '../../../recognition/achievements/awards/holders-store.ts';
-import { asOfTime, heldBy, medal, personLink } from '../account/sections.ts';
-import { accountPath, awardPath, holdersPath, previewPath, repositoryPath } from '../addresses.ts';
-import { defineNumber } from '../definitions.ts';
+import { asOfTime, heldBy, medal, olderLink, personLink } from '../account/sections.ts';
+import { accountPath, awardPath, holdersPath, previewPath, repositoryPath } from '../layout/addresses.ts';
 import { html } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
+import { defineNumber } from '../layout/numbers.ts';
+import { type Reader, toReader } from '../layout/reader.ts';
 import { collectingLine, isCollecting, pendingPage, progressScriptPath } from '../progress/page.ts';
 import { countProgress, type Progress } from '../progress/store.ts';
-import { type Reader, toReader } from '../reader.ts';
-import { olderLink } from './parts.ts';
 
 const Path = Type.Object({
   ...RepositoryPath.properties,

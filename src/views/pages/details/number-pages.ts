@@ -1,8 +1,10 @@
 import { type TObject, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { languageNamed } from '../../../contributions/languages/linguist.ts';
 import { AccountPath, RepositoryPath } from '../../../http/pipeline/endpoint.ts';
 import { toPathPart } from '../../../model/account.ts';
 import { counterNames } from '../../../model/counters.ts';
+import { daysOfWindow } from '../account/window-picker.ts';
 import {
   accountPath,
   boardPath,
@@ -12,11 +14,35 @@ import {
   progressPath,
   repositoryCounterPath,
   repositoryPath,
-} from '../addresses.ts';
-import { defineCounter, defineNumber } from '../definitions.ts';
-import { pointsDetails } from './board-evidence.ts';
-import type { NumberKind } from './evidence-page.ts';
-import { progressDetails } from './progress-evidence.ts';
+  withQuery,
+} from '../layout/addresses.ts';
+import { html } from '../layout/html.ts';
+import { defineCounter, defineNumber } from '../layout/numbers.ts';
+import { BoardFacts } from '../layout/parts.ts';
+import type { Reader } from '../layout/reader.ts';
+import type { NumberDetails, NumberKind } from './evidence-page.ts';
+
+/** The achievement that a person is closest to, in the response that lists what counts towards it. */
+const ProgressMeta = Type.Object({
+  progress: Type.Object({
+    name: Type.String(),
+    repository: Type.String(),
+    condition: Type.String(),
+    present: Type.Integer(),
+    wanted: Type.Integer(),
+  }),
+});
+
+/** The members of the response with the evidence of a person that pages show. */
+const BoardMeta = Type.Object({
+  board: BoardFacts,
+  person: Type.Object({
+    points: Type.Number(),
+    points_by_rule: Type.Array(Type.Object({ rule: Type.Integer(), points: Type.Number() })),
+  }),
+  sum: Type.Object({ remainder: Type.Number() }),
+  grants: Type.Array(Type.Object({ points: Type.Number(), reason: Type.String(), granted_by: Type.String() })),
+});
 
 const countersOfRepositories = counterNames.filter((name) => name !== 'contributed_to');
 
@@ -149,4 +175,47 @@ function addNumbersOfRepositories(add: AddNumber, provider: string): void {
       definition: defineCounter(counter, { isOfAll: true }, reader),
     }),
   });
+}
+
+/** Returns the details of the points of a person on a board. */
+function pointsDetails(
+  meta: unknown,
+  { provider, name, season }: { provider: string; name: string; season: string | undefined },
+  { words, language, to }: Reader,
+): NumberDetails {
+  const { board, person, sum, grants } = Value.Parse(BoardMeta, meta);
+  const { window, rules, threshold } = board;
+  const isOpen = window.since === null && window.until === null;
+  const byRule = new Map(person.points_by_rule.map(({ rule, points }) => [rule, points]));
+  return {
+    total: person.points,
+    changed: sum.remainder,
+    listLink: html`<a href="${to(withQuery(boardPath(provider, name, board.slug), season === undefined ? {} : { season }))}">${board.name}</a>`,
+    facts: html`<p class="facts"><span>${isOpen ? words.detail.lifetime : daysOfWindow(window, language)}</span>${threshold !== null && html`<bdi>${language.number(person.points)} / ${language.number(threshold)}</bdi>`}</p>`,
+    parts: html`<section><h2>${words.detail.rules}</h2><ol class="rules">${rules.map(
+      ({ number, text }) =>
+        html`<li><span lang="en" dir="ltr">${text}</span> <span class="chip">${language.number(byRule.get(number) ?? 0)}</span></li>`,
+    )}${grants.map(
+      ({ points, reason, granted_by: by }) =>
+        html`<li><bdi>${reason}</bdi> · <bdi>${by}</bdi> <span class="chip">${language.number(points)}</span></li>`,
+    )}</ol></section>`,
+  };
+}
+
+/** Returns the details of the progress to an award. */
+function progressDetails(
+  meta: unknown,
+  { provider, name }: { provider: string; name: string },
+  { language, to }: Reader,
+): NumberDetails {
+  const { progress } = Value.Parse(ProgressMeta, meta);
+  const place = progress.repository.lastIndexOf('/');
+  const [owner, repository] = [progress.repository.slice(0, place), progress.repository.slice(place + 1)];
+  return {
+    total: progress.present,
+    subject: progress.name,
+    changed: 0,
+    listLink: html`<a href="${to(accountPath(provider, name))}#achievements">${language.words.achievementsTitle}</a>`,
+    facts: html`<p class="facts"><bdi>${language.number(progress.present)} / ${language.number(progress.wanted)}</bdi><a href="${to(repositoryPath(provider, owner, repository))}"><bdi>${progress.repository}</bdi></a><code dir="ltr">${progress.condition}</code></p>`,
+  };
 }

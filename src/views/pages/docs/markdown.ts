@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { Marked, type Token, type Tokens } from 'marked';
-import { escapeText } from '../../cards/drawing/markup.ts';
+import { escapeText } from '../../cards/drawing/canvas.ts';
 import { docsPath, toSlug } from './contents.ts';
 
 /** The most columns of a table whose cells phones show below each other. */

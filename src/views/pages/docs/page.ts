@@ -1,7 +1,7 @@
 import { galleryPreviewPath } from '../gallery/page.ts';
 import { html, type Markup, trusted } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader } from '../layout/reader.ts';
 import { docsPath, navigation } from './contents.ts';
 import { documentPath } from './library.ts';
 import type { Found } from './search.ts';

@@ -7,12 +7,18 @@ import { AppError } from '../../../model/errors.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 import { trusted } from '../layout/html.ts';
 import type { Site } from '../layout/layout.ts';
-import { toReader } from '../reader.ts';
+import { toReader } from '../layout/reader.ts';
 import { docsPath, guides } from './contents.ts';
 import { documentPath, Library } from './library.ts';
-import { type Operation, readOperations } from './operations.ts';
 import { type Content, docsIndex, docsPage, searchResults } from './page.ts';
-import { operationPage, referenceIndex, referenceSlug, searchableOperations } from './reference.ts';
+import {
+  type Operation,
+  operationPage,
+  readOperations,
+  referenceIndex,
+  referenceSlug,
+  searchableOperations,
+} from './reference.ts';
 import { type Found, indexPages, type Searchable } from './search.ts';
 
 const Search = Type.Object({ q: Type.Optional(Type.String({ maxLength: 200 })) });

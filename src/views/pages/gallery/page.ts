@@ -1,12 +1,10 @@
-import { findPalettes, themeNames } from '../../cards/drawing/themes.ts';
-import { composerPath } from '../addresses.ts';
+import { findPalettes, type Palettes, themeNames } from '../../cards/drawing/themes.ts';
 import { imagePath } from '../composer/address.ts';
 import { labelOfCard } from '../composer/labels.ts';
+import { composerPath } from '../layout/addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
-import { phonePicture } from '../layout/phone-picture.ts';
-import { swatch } from '../layout/swatch.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader } from '../layout/reader.ts';
 import { findParameters, type GalleryCard, galleryCards } from './samples.ts';
 
 /** Returns the path of a card of the gallery. */
@@ -75,4 +73,14 @@ function toAddress({ providers, publicUrl }: Site, { language }: Reader, paramet
   const [provider = 'github'] = providers;
   const fields = { provider, name: 'NAME', board: 'BOARD', locale: language.locale, ...parameters };
   return `${publicUrl()}${imagePath(new Map(Object.entries(fields)))}`;
+}
+
+/** Renders a card in its own width, and on phones in theirs, so that its letters keep their size. Paper has the one of the screen. */
+export function phonePicture(toPath: (width?: string) => string, alt: string): Markup {
+  return html`<picture><source media="screen and (max-width: 420px)" srcset="${toPath('320')}"><img src="${toPath()}" alt="${alt}"></picture>`;
+}
+
+/** Draws a theme in small: its backgrounds for light and dark screens, and its accent. */
+export function swatch({ light, dark = light }: Palettes): Markup {
+  return html`<svg class="swatch" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="11" fill="${light.background}" stroke="${light.border}"/><path d="M12 1a11 11 0 0 1 0 22z" fill="${dark.background}"/><circle cx="12" cy="12" r="5" fill="${light.accent}"/></svg>`;
 }

@@ -7,7 +7,7 @@ import type { App } from '../../../http/server/app.ts';
 import { themeNames } from '../../cards/drawing/themes.ts';
 import { cardOptionParameters } from '../../cards/options.ts';
 import type { Site } from '../layout/layout.ts';
-import { toReader } from '../reader.ts';
+import { toReader } from '../layout/reader.ts';
 import { galleryPage } from './page.ts';
 import { createSample, findParameters, type GalleryCard, galleryCards } from './samples.ts';
 

@@ -1,10 +1,10 @@
 import type { AccountName } from '../../../http/pipeline/endpoint.ts';
 import { basePathIn, withBaseInPage } from '../../../http/server/base-path.ts';
-import { previewSize } from '../../cards/drawing/preview-canvas.ts';
-import { locales } from '../../languages/locales.ts';
-import { oncePerLanguage, type Reader, withLanguage } from '../reader.ts';
+import { previewSize } from '../../cards/drawing/frame.ts';
+import { locales } from '../../languages/texts.ts';
 import { html, type Markup, trusted } from './html.ts';
 import type { Logo } from './logo.ts';
+import { oncePerLanguage, type Reader, withLanguage } from './reader.ts';
 
 /** The site as its operator configured it. */
 export interface Site {

@@ -1,8 +1,15 @@
+import type { CounterName } from '../../../model/kinds.ts';
 import { fill } from '../../languages/language.ts';
-import type { Reader } from '../reader.ts';
+import { loadTexts, type Texts } from '../../languages/texts.ts';
 import { html, type Markup } from './html.ts';
+import type { Reader } from './reader.ts';
 
-/** Facts about numbers, which `tips/script.js` shows while a pointer or the focus is on one of them. */
+/** The sentences that define numbers, in the language of a page. English ones are those of the API. */
+
+/** A number that follows from others, or from data of another kind. */
+export type NumberName = Exclude<keyof Texts['definitions'], 'ofPerson' | 'ofAll' | 'coAuthored'>;
+
+/** Facts about numbers, which `script.js` shows while a pointer or the focus is on one of them. */
 export interface NumberFacts {
   /** The id of the text, by which numbers name it as their description. */
   id: string;
@@ -38,4 +45,20 @@ export function asOfText(asOf: Date | undefined, { language }: Pick<Reader, 'lan
 /** Renders a number that leads to its items. */
 export function numberLink(path: string, number: string, { id }: Pick<NumberFacts, 'id'>): Markup {
   return html`<a href="${path}" class="number" aria-describedby="${id}">${number}</a>`;
+}
+
+/** Returns the sentence that defines a number. */
+export function defineNumber(number: NumberName, reader: Pick<Reader, 'language'>): string {
+  return loadTexts(reader.language.locale).definitions[number];
+}
+
+/** Returns the sentences that define a counter: of a person, or of the items of all people in repositories. */
+export function defineCounter(
+  counter: CounterName,
+  { isOfAll }: { isOfAll: boolean },
+  reader: Pick<Reader, 'language'>,
+): readonly [string, ...string[]] {
+  const { ofAll, ofPerson, coAuthored } = loadTexts(reader.language.locale).definitions;
+  if (isOfAll) return [ofAll[counter]];
+  return counter === 'commits' ? [ofPerson.commits, coAuthored] : [ofPerson[counter]];
 }

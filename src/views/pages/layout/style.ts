@@ -7,7 +7,7 @@ import { palettes } from '../../cards/drawing/themes.ts';
 export const style = [tokens(), ...['style.css', '../docs/style.css'].map(readText)].join('\n');
 
 /** The script that shows the texts about numbers. */
-export const tips = readText('../tips/script.js');
+export const tips = readText('script.js');
 
 /**
  * The paths of the stylesheet and of the script. The paths change with the content, so that the files may be cached for ever.

@@ -1,11 +1,10 @@
 import type { Wait } from '../../../http/pipeline/envelope.ts';
-import { fill } from '../../languages/language.ts';
-import { accountPath } from '../addresses.ts';
+import { fill, timeText } from '../../languages/language.ts';
+import { accountPath } from '../layout/addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
+import type { Reader } from '../layout/reader.ts';
 import { tipsPath } from '../layout/style.ts';
-import { timeText } from '../layout/time-text.ts';
-import type { Reader } from '../reader.ts';
 import type { Followed, Progress } from './store.ts';
 
 /** The path of the script that fills in a page. */

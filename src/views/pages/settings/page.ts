@@ -3,10 +3,10 @@ import type { Administered } from '../../../accounts/access/sessions/store.ts';
 import type { Account } from '../../../model/account.ts';
 import { fill } from '../../languages/language.ts';
 import { avatar } from '../account/sections.ts';
-import { settingsPath } from '../addresses.ts';
+import { settingsPath } from '../layout/addresses.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader } from '../layout/reader.ts';
 import { signOutForm } from '../sign-in/page.ts';
 import type { Section, SettingsContext } from './section.ts';
 

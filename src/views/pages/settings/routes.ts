@@ -11,12 +11,12 @@ import { sendLines } from '../../../http/pipeline/send.ts';
 import type { App } from '../../../http/server/app.ts';
 import { addFormRoutes, readForm } from '../../../http/server/forms.ts';
 import { AppError } from '../../../model/errors.ts';
-import { settingsPath } from '../addresses.ts';
+import { settingsPath } from '../layout/addresses.ts';
 import type { Markup } from '../layout/html.ts';
 import type { Site } from '../layout/layout.ts';
-import { toReader } from '../reader.ts';
+import { toReader } from '../layout/reader.ts';
 import { accountsPage, type Notice, sectionPage, unconfirmedPage } from './page.ts';
-import type { Section, SettingsContext } from './section.ts';
+import { findOrganizations, findTarget, type Section, type SettingsContext, type Target } from './section.ts';
 import { access } from './sections/access.ts';
 import { audit } from './sections/audit.ts';
 import { data } from './sections/data.ts';
@@ -24,7 +24,6 @@ import { embeds } from './sections/embeds.ts';
 import { notifications } from './sections/notifications.ts';
 import { overview } from './sections/overview.ts';
 import { privacy } from './sections/privacy.ts';
-import { findOrganizations, findTarget, type Target } from './target.ts';
 
 interface Services extends AccessServices, Pick<PageServices, 'locales'> {
   site: Site;

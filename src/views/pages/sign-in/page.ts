@@ -1,7 +1,7 @@
 import { fill } from '../../languages/language.ts';
 import { html, type Markup } from '../layout/html.ts';
 import { renderDocument, type Site } from '../layout/layout.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader } from '../layout/reader.ts';
 
 /** Renders the page on which people choose the code host with which they sign in. */
 export function signInPage(

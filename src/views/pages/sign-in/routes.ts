@@ -25,7 +25,7 @@ import type { App } from '../../../http/server/app.ts';
 import { addFormRoutes, readForm } from '../../../http/server/forms.ts';
 import { AppError } from '../../../model/errors.ts';
 import type { Site } from '../layout/layout.ts';
-import { toReader } from '../reader.ts';
+import { toReader } from '../layout/reader.ts';
 import { signInPage } from './page.ts';
 
 interface Services extends AccessServices, Pick<PageServices, 'locales'> {

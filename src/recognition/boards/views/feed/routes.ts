@@ -5,7 +5,7 @@ import { formatTimestamp, TimestampSchema } from '../../../../http/pipeline/enve
 import { addEndpoint } from '../../../../http/pipeline/pipeline.ts';
 import type { App } from '../../../../http/server/app.ts';
 import { toPathPart } from '../../../../model/account.ts';
-import { counted } from '../../../../model/text/counted.ts';
+import { counted } from '../../../../model/text.ts';
 import type { StoredBoard } from '../../board-store.ts';
 import { findSeasons, type Season } from '../../seasons/season-store.ts';
 import { BoardPath, boardDetails, boardPageUrl, boardUrl, readProvider, withBoard } from '../board-json.ts';

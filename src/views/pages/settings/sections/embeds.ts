@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { composerPath, endpointPath } from '../../addresses.ts';
+import { composerPath, endpointPath } from '../../layout/addresses.ts';
 import { html, trusted } from '../../layout/html.ts';
 import {
   callAboutItem,

@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { findInstallationsByAccount } from '../../../../accounts/installations/store.ts';
 import { ProgressSchema } from '../../../../http/pipeline/envelope.ts';
-import { fill } from '../../../languages/language.ts';
+import { fill, timeText } from '../../../languages/language.ts';
 import { html } from '../../layout/html.ts';
-import { timeText } from '../../layout/time-text.ts';
 import { waitText } from '../../progress/page.ts';
 import { countProgress } from '../../progress/store.ts';
 import { list, readItem, type Section, type SettingsContext } from '../section.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Form } from '../../../../http/server/forms.ts';
 import { privateQuery } from '../../account/window-picker.ts';
-import { accountPath, withQuery } from '../../addresses.ts';
+import { accountPath, withQuery } from '../../layout/addresses.ts';
 import { html, trusted } from '../../layout/html.ts';
 import { form, readItem, type Section } from '../section.ts';
 

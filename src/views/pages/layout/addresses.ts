@@ -1,6 +1,6 @@
 /** Paths of pages, and of the images and data on them. */
 
-import { toPathPart } from '../../model/account.ts';
+import { toPathPart } from '../../../model/account.ts';
 
 /** Characters that `URLSearchParams` leaves as they are. */
 const plain = /^[\w.*-]*$/;

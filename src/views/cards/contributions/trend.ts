@@ -1,9 +1,9 @@
 import type { WindowMeaning } from '../../../model/windows/window.ts';
 import type { Language } from '../../languages/language.ts';
-import { formatFirstDay, formatLastDay } from '../states/window-days.ts';
+import { type Canvas, textStyles } from '../drawing/canvas.ts';
+import { padding } from '../drawing/frame.ts';
+import { formatFirstDay, formatLastDay } from '../states/coverage.ts';
 import { measure } from '../text/measure.ts';
-import { type Canvas, textStyles } from './canvas.ts';
-import { padding } from './frame.ts';
 
 /** The numbers of windows that follow one another. */
 export interface Trend {

@@ -1,6 +1,6 @@
-import type { Connection } from '../../../database/connections/connection.ts';
-import { announce } from '../../../database/queue/announcements.ts';
-import { erasedMeanwhile } from '../../../database/schema/erasure.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import { announce } from '../../database/queue/announcements.ts';
+import { erasedMeanwhile } from '../../database/schema/erasure.ts';
 
 /** The settings that the owner of an account chooses. */
 export interface OwnerSettings {

@@ -1,6 +1,6 @@
-import type { PageLanguage } from '../../http/pipeline/page-language.ts';
-import { type Language, loadLanguage } from '../languages/language.ts';
-import { loadTexts, type PageWords } from '../languages/texts.ts';
+import type { PageLanguage } from '../../../http/pipeline/page-language.ts';
+import { type Language, loadLanguage } from '../../languages/language.ts';
+import { loadTexts, type PageWords } from '../../languages/texts.ts';
 
 /** The reader of a page. */
 export interface Reader {

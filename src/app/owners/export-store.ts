@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import { findById } from '../../../accounts/store.ts';
-import { columnsInSql } from '../../../contributions/totals/column-store.ts';
-import type { Connection } from '../../../database/connections/connection.ts';
-import { atOneMoment, streamRows } from '../../../database/reads/stream-rows.ts';
-import { keptAwards } from '../../../database/schema/erasure.ts';
-import { ofContributions, storedCounters } from '../../../model/kinds.ts';
-import { countsSince, mayKnowInSql } from '../../../recognition/achievements/awards/access-store.ts';
-import { isOfVersionInSql } from '../../../recognition/boards/ranking/ranking-version-store.ts';
+import { findById } from '../../accounts/store.ts';
+import { columnsInSql } from '../../contributions/totals/column-store.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import { atOneMoment, streamRows } from '../../database/reads/stream-rows.ts';
+import { keptAwards } from '../../database/schema/erasure.ts';
+import { ofContributions, storedCounters } from '../../model/kinds.ts';
+import { countsSince, mayKnowInSql } from '../../recognition/achievements/awards/access-store.ts';
+import { isOfVersionInSql } from '../../recognition/boards/ranking/ranking-version-store.ts';
 
 /**
  * Exports the data about an account, one line each: `{"type": ..., "data": {...}}`. Keys and links come without
