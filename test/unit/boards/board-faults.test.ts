@@ -278,7 +278,8 @@ teams: { red: [ada, '@globex/tools', '@acme/tools'], blue: ['@codeberg/acme/core
     const whole = condition.slice(0, condition.lastIndexOf(' | '));
     const rule = `{ action: issue, points: 1, condition: "${whole}" }`;
     const most = Math.floor(20_000 / whole.length);
-    const withRules = (count: number): string[] => faultsOf('', { points: `[${Array(count).fill(rule).join(', ')}]` });
+    const withRules = (count: number): string[] =>
+      listFaults('', { points: `[${Array(count).fill(rule).join(', ')}]` });
     assert.deepEqual(withRules(most), []);
     const written = (most + 1) * whole.length;
     assert.deepEqual(withRules(most + 1), [
