@@ -6,11 +6,16 @@ import { issueToken } from '../../accounts/access/tokens/issue.ts';
 import { generateSigningKey } from '../../accounts/access/tokens/signing-key-store.ts';
 import { findByName } from '../../accounts/store.ts';
 import type { ContributionsCard } from '../../contributions/routes.ts';
+import type { Connection } from '../../database/connections/connection.ts';
+import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
+import { toFields } from '../../model/fields.ts';
 import { createLog, linesForPeople } from '../../model/log.ts';
+import { hasCompletedScan } from '../../sync/streams/stream-store.ts';
 import { type Service, startService } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { type Io, UsageError } from './io.ts';
+import { type CardSubject, refreshKept, waitForLookups } from './refresh-kept.ts';
 
 /** The time budget of a lookup, in ms: longer than in the service, because no browser waits for the response. */
 const lookupBudgetMs = 30_000;
@@ -18,21 +23,55 @@ const pollMs = 250;
 /** The longest wait, in ms, for complete numbers; without a token, some never become complete. */
 const patienceMs = { withToken: 600_000, withoutToken: 15_000 };
 
+/** The longest age, in ms, of kept data that is not fetched again. */
+const freshForMs = 60_000;
+
+/** The report of `--json`. */
+interface Report {
+  cards: ReportedCard[];
+  /** True when contributions were read, so that it is worth keeping the data directory for the next run. */
+  data_changed: boolean;
+}
+
+interface ReportedCard {
+  path: string;
+  file: string;
+  changed: boolean;
+  /** The text of the image. */
+  description: string;
+  /** The items of the JSON response with the same numbers. */
+  numbers: unknown;
+}
+
 /**
- * `plaudit card PATH FILE [PATH FILE...]`: writes the images that the service would serve at these paths, once their
- * numbers are complete, or after the longest wait.
+ * `plaudit card [--json] PATH FILE [PATH FILE...]`: writes the images that the service would serve at these paths, once
+ * their numbers are complete, or after the longest wait. Kept data is fetched again, once.
  */
 export async function card(io: Io, args: readonly string[]): Promise<void> {
-  const pairs = readPairs(args);
+  const pairs = readPairs(args.filter((argument) => argument !== '--json'));
+  const startedAt = new Date();
   const settings = readConfig(io.environment);
-  const config = { ...settings, host: '127.0.0.1', port: 0, metricsPort: 0, lookupBudgetMs };
+  const config = {
+    ...settings,
+    host: '127.0.0.1',
+    port: 0,
+    metricsPort: 0,
+    lookupBudgetMs,
+    freshForMs: Math.min(settings.freshForMs, freshForMs),
+  };
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, linesForPeople(io.warn));
   const service = await startService(config, { log });
+  const cards: ReportedCard[] = [];
   try {
     for (const { path, file } of pairs) {
-      const image = await draw({ io, config, service }, path, file);
-      const isChanged = await writeIfChanged(file, image);
-      io.print(`${file} ${isChanged ? 'written' : 'is as it was'}`);
+      const { image, description, numbers } = await draw({ io, config, service, startedAt }, path, file);
+      const changed = await writeIfChanged(file, image);
+      cards.push({ path, file, changed, description, numbers });
+      if (!args.includes('--json')) io.print(`${file} ${changed ? 'written' : 'is as it was'}`);
+    }
+    if (args.includes('--json')) {
+      const report: Report = { cards, data_changed: await hasCompletedScan(service.database.connection, startedAt) };
+      io.print(JSON.stringify(report));
     }
   } finally {
     await service.close();
@@ -43,6 +82,7 @@ interface Drawing {
   io: Io;
   config: Config;
   service: Service;
+  startedAt: Date;
 }
 
 function readPairs(texts: readonly string[]): { path: string; file: string }[] {
@@ -55,35 +95,66 @@ function readPairs(texts: readonly string[]): { path: string; file: string }[] {
   );
 }
 
-async function draw({ io, config, service }: Drawing, path: string, file: string): Promise<Buffer> {
+interface Drawn extends Pick<ReportedCard, 'description' | 'numbers'> {
+  image: Buffer;
+}
+
+async function draw(drawing: Drawing, path: string, file: string): Promise<Drawn> {
+  const { io, config, service } = drawing;
+  const { connection } = service.database;
   const image = new URL(path, service.url);
   if (image.origin !== service.url) throw new UsageError(`${path} is not the address of an image`);
   image.searchParams.set('format', extname(file).slice(1));
   const [, , provider = '', , name = '', ...rest] = image.pathname.split('/');
-  const account = { provider, name: decodeURIComponent(name) };
   await requestUntilEnough(io, new URL(`/v1/${provider}/entities/${name}`, service.url), {}, () => true);
-  const isPrivate = image.searchParams.get('private') === 'true' || rest[0] === 'repositories';
+  const account = await findAccount(connection, provider, decodeURIComponent(name));
+  const isOfRepository = rest[0] === 'repositories';
+  const repository = isOfRepository ? decodeURIComponent(rest[1] ?? '') : image.searchParams.get('repository');
+  const subject = { account, repository: repository ?? undefined };
+  await refreshKept(connection, subject, drawing.startedAt);
   // The command reads the database anyway, so private data may be drawn with a token of its owner.
+  const isPrivate = image.searchParams.get('private') === 'true' || isOfRepository;
   const headers: Record<string, string> = isPrivate
     ? { authorization: `Bearer ${await ownersToken(service, config, account)}` }
     : {};
   const hasToken = config.providers.some(({ tokens }) => tokens.length > 0);
-  for (const numbers of toNumberUrls(image)) {
-    await requestUntilEnough(
-      io,
-      numbers,
-      headers,
-      (body) => body.includes('"complete":true'),
-      patienceMs[hasToken ? 'withToken' : 'withoutToken'],
-    );
+  const patience = patienceMs[hasToken ? 'withToken' : 'withoutToken'];
+  await awaitRefresh(drawing, subject, patience);
+  let numbers = '';
+  for (const address of toNumberUrls(image)) {
+    numbers = await requestUntilEnough(io, address, headers, (body) => body.includes('"complete":true'), patience);
   }
-  const response = await fetch(image, { headers, signal: io.signal });
-  if (response.status === 200 && !response.headers.has('x-error-code'))
-    return Buffer.from(await response.arrayBuffer());
+  // An image may show numbers that no list has, such as those of a window, and request them again when they are old.
+  await fetch(image, { headers, signal: io.signal });
+  for (const warning of await awaitRefresh(drawing, subject, patience)) io.warn(warning);
+  const drawn = await fetch(image, { headers, signal: io.signal });
   // A PNG has no text.
   image.searchParams.set('format', 'svg');
-  const explained = await fetch(image, { headers, signal: io.signal });
-  throw new AppError('invalid_input', `${path} cannot be drawn: ${readDescription(await explained.text())}`);
+  const described = file.endsWith('.svg') ? drawn.clone() : await fetch(image, { headers, signal: io.signal });
+  const description = readDescription(await described.text());
+  if (drawn.status !== 200 || drawn.headers.has('x-error-code'))
+    throw new AppError('invalid_input', `${path} cannot be drawn: ${description}`);
+  return { image: Buffer.from(await drawn.arrayBuffer()), description, numbers: readItems(numbers) };
+}
+
+/**
+ * Waits for the lookups of a card, and until this process sees their results.
+ * @returns a sentence for each that failed or takes too long.
+ */
+async function awaitRefresh({ io, service }: Drawing, subject: CardSubject, patience: number): Promise<string[]> {
+  const waiting = { deadline: performance.now() + patience, signal: io.signal };
+  const left = await waitForLookups(service.database.connection, subject, waiting);
+  await service.catchUp();
+  const name = [subject.account.name, ...(subject.repository === undefined ? [] : [subject.repository])].join('/');
+  return left.map(
+    ({ errorCode, state }) =>
+      `${name} could not be fetched again (${errorCode ?? state}); the image shows what is known`,
+  );
+}
+
+function readItems(json: string): unknown {
+  const { data } = toFields(JSON.parse(json));
+  return data;
 }
 
 /** The lists of an account, in order, that are complete when the numbers of a card of `contributions` are. */
@@ -112,6 +183,7 @@ function toNumberUrls(image: URL): URL[] {
 /**
  * Repeats a request until `isEnough` accepts the response. After `patience` ms it accepts an incomplete response, and
  * warns of it.
+ * @returns the body of the response.
  * @throws AppError `invalid_input` when the request is refused, `provider_unavailable` when it still fails at the end.
  */
 async function requestUntilEnough(
@@ -120,40 +192,39 @@ async function requestUntilEnough(
   headers: Record<string, string>,
   isEnough: (body: string) => boolean,
   patience = lookupBudgetMs,
-): Promise<void> {
+): Promise<string> {
   const deadline = performance.now() + patience;
   for (;;) {
     const response = await fetch(address, { headers, signal: io.signal });
     const text = await response.text();
-    if (response.status === 200 && isEnough(text)) return;
+    if (response.status === 200 && isEnough(text)) return text;
     if (response.status >= 400 && response.status < 500 && response.status !== 429)
       throw new AppError('invalid_input', readDescription(text));
     if (performance.now() > deadline) {
       if (response.status >= 400) throw new AppError('provider_unavailable', readDescription(text));
       io.warn(`${address.pathname} is not complete; the image says so`);
-      return;
+      return text;
     }
     await wait(pollMs, undefined, { signal: io.signal });
   }
 }
 
-async function ownersToken(
-  service: Service,
-  config: Config,
-  { provider, name }: { provider: string; name: string },
-): Promise<string> {
-  const { connection } = service.database;
+async function findAccount(connection: Connection, provider: string, name: string): Promise<Account> {
   const holder = await findByName(connection, provider, name);
   if (holder === undefined || holder.state === 'deleted')
     throw new AppError('not_found', `${provider} knows no account called ${name}`);
+  return holder.account;
+}
+
+function ownersToken(service: Service, config: Config, account: Account): Promise<string> {
   const context = {
-    connection,
+    connection: service.database.connection,
     now: () => new Date(),
     newSigningKey: generateSigningKey,
     tokenTtlMs: config.tokenTtlMs,
     publicUrl: () => config.publicUrl ?? service.url,
   };
-  return issueToken(context, holder.account, `card:${uuidv7()}`);
+  return issueToken(context, account, `card:${uuidv7()}`);
 }
 
 /** Returns the message of an error response, which is JSON or an image. */

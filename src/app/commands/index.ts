@@ -76,9 +76,10 @@ export const commands: Readonly<Record<string, Command>> = {
     run: loading(async () => (await import('./github-app.ts')).gitHubAppUrl),
   },
   card: {
-    forms: ['PATH FILE [PATH FILE...]'],
-    description: 'writes images into files; PATH is an address of this service, FILE ends with .svg or .png',
-    options: [],
+    forms: ['[--json] PATH FILE [PATH FILE...]'],
+    description:
+      'writes images into files; PATH is an address of this service, FILE ends with .svg or .png; --json prints the numbers',
+    options: ['json'],
     maxArguments: Number.POSITIVE_INFINITY,
     run: loading(async () => (await import('./card.ts')).card),
   },

@@ -388,3 +388,10 @@ function areLocked(repositoryId: string, streams: readonly string[]): RawBuilder
     select name from streams where repository_id = ${repositoryId} and name = any(${streams})
     order by name for no key update)`;
 }
+
+/** Returns whether a stream of any repository was read to its end since a time. */
+export async function hasCompletedScan(connection: Connection, since: Date): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (select from streams where completed_at >= ${since}) as has`.execute(connection);
+  return rows[0]?.has === true;
+}
