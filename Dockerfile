@@ -20,7 +20,6 @@ COPY LICENSE package.json ./
 COPY --from=packages /app/node_modules node_modules
 # The documents that /docs shows.
 COPY ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
-COPY action/README.md action/
 COPY client/README.md client/
 COPY docs docs
 COPY bin bin

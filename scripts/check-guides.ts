@@ -19,10 +19,10 @@ interface Example {
 }
 
 const documents = globSync(['*.md', 'docs/**/*.md']).filter((file) => file !== 'CHANGELOG.md');
-const namedPath = /`((?:src|test|simulators|bench|scripts|docs)\/[\w./-]+\.(?:ts|md|sql|graphql|js))`/g;
+const namedPath = /`((?:src|test|simulators|bench|scripts|workflow|docs)\/[\w./-]+\.(?:ts|md|sql|graphql|js))`/g;
 
 const examples = documents.filter((file) => file.startsWith('docs/adding-')).flatMap(listExamples);
-const readMes = globSync(['{action,bench,client}/README.md', '{simulators,src,test}/**/README.md']);
+const readMes = globSync(['{bench,client}/README.md', '{simulators,src,test}/**/README.md']);
 const faults = [
   ...documents.flatMap(listMissingPaths),
   ...[...documents, 'CHANGELOG.md', ...readMes].flatMap(listDeadLinks),

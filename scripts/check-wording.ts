@@ -43,6 +43,7 @@ const files = globSync([
   'src/**/*.sql',
   'src/**/*.ts',
   'simulators/**/*.ts',
+  'workflow/*.ts',
   'test/**/*.ts',
   'bench/**/*.ts',
   'scripts/**/*.ts',

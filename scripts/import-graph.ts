@@ -27,7 +27,7 @@ const mark = '<!-- import graph -->';
 const isCheck = process.argv.includes('--check');
 const config = fileURLToPath(new URL('../.dependency-cruiser.js', import.meta.url));
 const { output } = await cruise(
-  isCheck ? ['src', 'simulators', 'test', 'bench', 'scripts'] : ['src'],
+  isCheck ? ['src', 'simulators', 'test', 'bench', 'scripts', 'workflow'] : ['src'],
   await extractDepcruiseOptions(config),
 );
 if (typeof output === 'string') throw new Error('dependency-cruiser reports text in place of modules');

@@ -1,48 +1,56 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
-import { startSimulator } from '../../simulators/github/simulator.ts';
+import { type Simulator, startSimulator } from '../../simulators/github/simulator.ts';
+import { addRepository } from '../../simulators/world/activity.ts';
+import { addActivity } from '../../simulators/world/fill.ts';
+import { generateWorld } from '../../simulators/world/generate.ts';
+import type { Account } from '../../simulators/world/model.ts';
+import { Random } from '../../simulators/world/random.ts';
+import type { World } from '../../simulators/world/world.ts';
 import { runAction, type Workflow } from './action-runner.ts';
+import { type CacheServer, startCacheServer } from './cache-server.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+const { PATH = '', NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/compiled') } = process.env;
 
 /** Git settings without an identity: each commit must name its author. */
 const gitSettings = '[user]\nuseConfigOnly = true\n[init]\ndefaultBranch = main\n';
-
-const installed = 'Install Plaudit';
+const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];
 
 interface Fixture extends AsyncDisposable {
   workflow: Workflow;
   /** Runs git in a clone. */
   git: (clone: 'workspace' | 'elsewhere', ...args: string[]) => Promise<string>;
+  simulator: Simulator;
+  cache: CacheServer;
   owner: string;
 }
 
-/** Prepares a checked-out repository beside the fetched action, on a machine with nothing but the tools of a runner. */
-async function prepare(): Promise<Fixture> {
-  const stack = new AsyncDisposableStack();
+/** Prepares a checked-out repository beside the fetched action, whose packages are installed already. */
+async function prepare(world?: World): Promise<Fixture> {
+  await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await makeTemporaryDirectory());
-  const simulator = stack.use(await startSimulator());
+  const simulator = stack.use(await startSimulator(world && { world }));
+  const cache = stack.use(await startCacheServer());
   const places = { workspace: join(path, 'workspace'), elsewhere: join(path, 'elsewhere') };
-  const fetched = join(path, '_actions/plaudit/plaudit/v1');
+  const actionPath = join(path, '_actions/plaudit/plaudit/v1');
   const temporary = join(path, 'temp');
-  await mkdir(fetched, { recursive: true });
   await mkdir(temporary);
-  for (const name of ['action', 'bin', 'src', 'package.json', 'package-lock.json', 'node_modules'])
-    await symlink(join(root, name), join(fetched, name));
+  await fetchAction(actionPath);
   await writeFile(join(path, '.gitconfig'), gitSettings);
   const git: Fixture['git'] = async (clone, ...args) =>
     (await run('git', args, { cwd: places[clone], env: { PATH, HOME: path } })).stdout.trim();
   await mkdir(places.elsewhere);
   const origin = join(path, 'origin.git');
-  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];
   await git('elsewhere', 'init', '--quiet', '--bare', origin);
   await git('elsewhere', 'clone', '--quiet', origin, '.');
   await writeFile(join(places.elsewhere, 'README.md'), 'hello');
@@ -51,25 +59,39 @@ async function prepare(): Promise<Fixture> {
   await git('elsewhere', 'push', '--quiet', '-u', 'origin', 'main');
   await mkdir(places.workspace);
   await git('workspace', 'clone', '--quiet', '--depth=1', `file://${origin}`, '.');
-  return {
-    workflow: {
-      actionPath: join(fetched, 'action'),
-      workspace: places.workspace,
-      temporary,
-      serverUrl: simulator.url,
-      apiUrl: simulator.apiUrl,
-      repository: `${simulator.accounts.private_owner}/diary`,
-      token: simulator.tokens.private_owner,
-      // npm runs all its checks, but does not change the packages that are installed for the tests.
-      environment: { PATH, HOME: path, npm_config_dry_run: 'true', NODE_COMPILE_CACHE },
-    },
-    git,
-    owner: simulator.accounts.private_owner,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  const workflow: Workflow = {
+    actionPath,
+    workspace: places.workspace,
+    temporary,
+    serverUrl: simulator.url,
+    apiUrl: simulator.apiUrl,
+    cacheUrl: cache.url,
+    repository: `${simulator.accounts.private_owner}/diary`,
+    isPrivate: true,
+    token: simulator.tokens.private_owner,
+    environment: { PATH, HOME: path, NODE_COMPILE_CACHE },
   };
+  const opened = stack.move();
+  const owner = simulator.accounts.private_owner;
+  return { workflow, git, simulator, cache, owner, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-describe('writing cards in workflows', () => {
+/** Lays out the files of the action as a runner fetches them, and the packages as `npm ci` or a cache leaves them. */
+async function fetchAction(actionPath: string): Promise<void> {
+  const packages = join(actionPath, 'node_modules');
+  await mkdir(packages, { recursive: true });
+  await mkdir(join(actionPath, 'workflow'));
+  // Node takes the real path of a link for the place of a module.
+  await writeFile(join(actionPath, 'workflow/action.cjs'), await readFile(join(root, 'workflow/action.cjs')));
+  for (const name of ['action.yml', 'bin', 'fonts', 'src', 'package.json', 'package-lock.json'])
+    await symlink(join(root, name), join(actionPath, name));
+  for (const name of await readdir(join(root, 'node_modules')))
+    await symlink(join(root, 'node_modules', name), join(packages, name));
+  const lock = await readFile(join(root, 'package-lock.json'), 'utf8');
+  await writeFile(join(packages, '.plaudit-program'), createHash('sha256').update(lock).digest('hex'));
+}
+
+describe('the action that writes cards', () => {
   it('writes cards of a private repository into it, pushes them when they changed, and touches nothing else', async () => {
     await using fixture = await prepare();
     const { workflow, git, owner } = fixture;
@@ -80,28 +102,30 @@ describe('writing cards in workflows', () => {
     cards/me.png     ${base}/contributions?private=true&hide=avatar`;
     await writeFile(join(workflow.workspace, 'README.md'), 'changed by another step');
     const written = await runAction(workflow, { cards });
-    assert.match(written, /^cards\/people\.svg written$/m);
-    assert.match(written, /^cards\/me\.png written$/m);
-    assert.doesNotMatch(written, new RegExp(workflow.token));
+    assert.equal(written.status, 0, written.log);
+    assert.match(written.log, /^cards\/people\.svg written$/m);
+    assert.match(written.log, /^cards\/me\.png written$/m);
+    assert.doesNotMatch(written.log.replaceAll(/^::add-mask::.*$/gm, ''), new RegExp(workflow.token));
+    assert.equal(written.outputs['changed'], 'true');
+    assert.match(written.outputs['cards'] ?? '', /"file":"cards\/people\.svg".*"numbers":\[\{/);
     assert.match(
-      await runAction(workflow, { cards }, installed),
-      /cards\/people\.svg is as it was\ncards\/me\.png is as it was/,
+      written.summary,
+      /\| \[cards\/people\.svg\]\(.*\/blob\/main\/cards\/people\.svg\) \| .*\d+ contributors/,
     );
+    assert.doesNotMatch(written.summary, /<svg|data:/);
+    const again = await runAction(workflow, { cards });
+    assert.match(again.log, /cards\/people\.svg is as it was\ncards\/me\.png is as it was/);
+    assert.equal(again.outputs['changed'], 'false');
     await git('elsewhere', 'pull', '--quiet');
     assert.equal(await git('elsewhere', 'log', '--format=%s %an'), 'Update cards github-actions[bot]\nfirst a');
     assert.equal(await git('elsewhere', 'show', '--format=', '--name-only'), 'cards/me.png\ncards/people.svg');
-    assert.match(await git('elsewhere', 'show', 'HEAD:cards/people.svg'), />\d+ contributions?</);
+    assert.equal(await git('workspace', 'status', '--short', '--branch'), '## main...origin/main\n M README.md');
 
     // Another person pushes meanwhile, to the same card.
-    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];
-    await writeFile(join(fixture.workflow.workspace, '..', 'elsewhere', 'cards', 'people.svg'), '<svg>older</svg>');
+    await writeFile(join(workflow.workspace, '..', 'elsewhere', 'cards', 'people.svg'), '<svg>older</svg>');
     await git('elsewhere', ...identity, 'commit', '--quiet', '-am', 'second');
     await git('elsewhere', 'push', '--quiet');
-    await runAction(
-      workflow,
-      { cards: cards.replace('nord', 'rose'), message: 'Cards in "rose" $(exit 1)' },
-      installed,
-    );
+    await runAction(workflow, { cards: cards.replace('nord', 'rose'), message: 'Cards in "rose" $(exit 1)' });
     await git('elsewhere', 'pull', '--quiet');
     const subjects = await git('elsewhere', 'log', '--format=%s %cn', '-2');
     assert.equal(subjects, 'Cards in "rose" $(exit 1) github-actions[bot]\nsecond a');
@@ -109,37 +133,119 @@ describe('writing cards in workflows', () => {
     assert.equal(await readFile(join(workflow.workspace, 'README.md'), 'utf8'), 'changed by another step');
   });
 
-  it('refuses files outside the repository, and draws the contributors to it by default', async () => {
+  it('requests little of a large repository in which nothing changed, and reads it whole where its data is lost', async () => {
+    const world = await generateWorld({ seed: 1, size: 'small', now: () => new Date() });
+    const people: Account[] = [...world.accounts.values()].slice(0, 12);
+    const owner = [...world.accounts.values()].find(({ login }) => login === 'secret-keeper');
+    const repository = addRepository(world, {
+      ownerId: owner?.id ?? 0,
+      name: 'large',
+      visibility: 'private',
+      createdAt: new Date('2019-01-01'),
+    });
+    const amounts = { commits: 5000, issues: 1500, pullRequests: 1500, discussions: 0 };
+    addActivity(world, new Random(1), repository, people, amounts);
+    world.markChanged();
+    await using fixture = await prepare(world);
+    const { simulator, cache, owner: name } = fixture;
+    const workflow = { ...fixture.workflow, repository: `${name}/large` };
+    const countRequests = async (): Promise<{ requests: number; log: string }> => {
+      const [before, gitBefore] = [simulator.requests.length, simulator.gitRequests.length];
+      const { status, log } = await runAction(workflow);
+      assert.equal(status, 0, log);
+      return { requests: simulator.requests.length - before + simulator.gitRequests.length - gitBefore, log };
+    };
+    const first = await countRequests();
+    assert.match(first.log, /^cards\/contributors\.svg written$/m);
+    assert.equal(cache.archives.size, 1, first.log);
+    const second = await countRequests();
+    assert.match(second.log, /^cards\/contributors\.svg is as it was$/m);
+    assert.ok(second.requests <= 10, `${second.requests} requests`);
+    // Data that is as it was is not stored again.
+    assert.equal(cache.archives.size, 1, first.log);
+    cache.archives.clear();
+    const third = await countRequests();
+    assert.match(third.log, /^cards\/contributors\.svg is as it was$/m);
+    assert.ok(third.requests > 30, `${third.requests} requests`);
+    assert.equal(cache.archives.size, 1, first.log);
+  });
+
+  it('reads what changed since the last run', async () => {
     await using fixture = await prepare();
-    const { workflow, git, owner } = fixture;
-    const address = `/v1/github/entities/${owner}/contributions`;
-    await mkdir(join(workflow.workspace, 'cards'));
-    await symlink('../.git', join(workflow.workspace, 'cards/linked'));
-    await symlink('../../outside.svg', join(workflow.workspace, 'cards/link.svg'));
-    await symlink('missing.svg', join(workflow.workspace, 'dangling.svg'));
-    const inGit = ['./.git/me.svg', '.GIT/me.svg', 'a/.Git/me.svg', './/.git//me.svg', '.git./me.svg', 'GIT~1/me.svg'];
-    const others = ['./../me.svg', 'a/..', '//me.svg', '.git', 'a\\..\\me.svg', 'a\u0007.svg'];
-    const links = ['cards/linked/me.svg', './cards/linked/hooks/me.svg', 'cards/link.svg', 'dangling.svg'];
-    for (const [cards, message] of [
-      ...[...inGit, ...others].map((file) => [`${file} ${address}`, /is not a file of the repository$/m] as const),
-      ...links.map((file) => [`${file} ${address}`, /is not a file of the repository: .* is a link/] as const),
-      [`../me.svg ${address}`, /is not a file of the repository/],
-      [`a/../../me.svg ${address}`, /is not a file of the repository/],
-      [`/elsewhere/me.svg ${address}`, /is not a file of the repository/],
-      [`.git/hooks/me.svg ${address}`, /is not a file of the repository/],
-      ['me.svg', /needs a file and an address/],
-      [`me.gif ${address}`, /files end with .svg or .png/],
-    ] as const) {
-      await assert.rejects(runAction(workflow, { cards }, installed), message, cards);
-    }
-    await rm(join(workflow.workspace, 'cards'), { recursive: true });
-    await rm(join(workflow.workspace, 'dangling.svg'));
-    await assert.rejects(runAction(workflow, { directory: '..' }, installed), /is not a file of the repository/);
+    const { workflow, simulator, git, owner, cache } = fixture;
+    const first = await runAction(workflow);
+    assert.equal(cache.archives.size, 1, first.log);
+    await git('elsewhere', 'pull', '--quiet');
+    const before = await git('elsewhere', 'show', 'HEAD:cards/contributors.svg');
+    const { world } = simulator;
+    const [account, repository] = [
+      [...world.accounts.values()].find(({ login }) => login === owner),
+      [...world.repositories.values()].find(({ name }) => name === 'diary'),
+    ];
+    assert.ok(account !== undefined && repository !== undefined);
+    addActivity(world, new Random(2), repository, [account], {
+      commits: 3,
+      issues: 7,
+      pullRequests: 0,
+      discussions: 0,
+    });
+    world.markChanged();
+    assert.equal((await runAction(workflow)).outputs['changed'], 'true');
+    await git('elsewhere', 'pull', '--quiet');
+    assert.notEqual(await git('elsewhere', 'show', 'HEAD:cards/contributors.svg'), before);
+  });
+
+  it('writes to another branch, and for a later step without a commit', async () => {
+    await using fixture = await prepare();
+    const { workflow, git } = fixture;
+    const onBranch = await runAction(workflow, { ref: 'assets' });
+    assert.equal(onBranch.status, 0, onBranch.log);
+    assert.match(onBranch.summary, /blob\/assets\/cards\/contributors\.svg/);
+    await git('elsewhere', 'fetch', '--quiet');
+    assert.equal(await git('elsewhere', 'ls-tree', '-r', '--name-only', 'origin/assets'), 'cards/contributors.svg');
+    assert.equal(await git('elsewhere', 'log', '--format=%s', 'origin/main'), 'first');
+    assert.equal((await runAction(workflow, { ref: 'assets' })).outputs['changed'], 'false');
+    assert.equal(await git('workspace', 'status', '--short'), '');
+
+    const kept = await runAction(workflow, { 'upload-only': 'true' });
+    assert.equal(kept.outputs['changed'], 'true', kept.log);
+    assert.equal(await git('workspace', 'status', '--short'), '?? cards/');
     assert.equal(await git('workspace', 'log', '--format=%s'), 'first');
+  });
+
+  it('works while the cache server fails, and without one', async () => {
+    await using fixture = await prepare();
+    const { workflow, cache } = fixture;
+    cache.isFailing = true;
+    const failing = await runAction(workflow);
+    assert.equal(failing.status, 0, failing.log);
+    assert.match(failing.log, /^cards\/contributors\.svg written$/m);
+    const { cacheUrl: _, ...without } = workflow;
+    const uncached = await runAction(without);
+    assert.match(uncached.log, /^cards\/contributors\.svg is as it was$/m);
+  });
+
+  it('commits no image that shows an error, and keeps no private data in the caches of a public repository', async () => {
+    await using fixture = await prepare();
+    const { workflow, git, owner, cache } = fixture;
+    const base = `/v1/github/entities/${owner}`;
+    for (const [cards, message] of [
+      [`cards/a.svg ${base}/contributions?theme=norf`, /^::error::.*theme=norf cannot be drawn: .*nord/m],
+      ['cards/a.png /v1/github/entities/no-such-account/contributions', /^::error::.*no such account/m],
+    ] as const) {
+      const { status, log } = await runAction(workflow, { cards });
+      assert.equal(status, 1, log);
+      assert.match(log, message);
+    }
+    assert.equal(await git('workspace', 'log', '--format=%s'), 'first');
+    assert.ok(!existsSync(join(workflow.workspace, 'cards')));
+    assert.equal(cache.archives.size, 0);
     // Workflows with this action's predecessor name a token and a limit, and READMEs this file.
     const inputs = { token: workflow.token, limit: '1', directory: '.vaunt/cards' };
-    assert.match(await runAction(workflow, inputs, installed), /^\.vaunt\/cards\/contributors\.svg written$/m);
-    await git('elsewhere', 'pull', '--quiet');
-    assert.match(await git('elsewhere', 'show', 'HEAD:.vaunt/cards/contributors.svg'), />\d+ contributions?</);
+    const ofPerson = { ...workflow, token: 'another', isPrivate: false };
+    const { status, log } = await runAction(ofPerson, inputs);
+    assert.equal(status, 0, log);
+    assert.match(log, /^\.vaunt\/cards\/contributors\.svg written$/m);
+    assert.equal(cache.archives.size, 0);
   });
 });

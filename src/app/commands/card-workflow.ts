@@ -74,7 +74,7 @@ jobs:
   cards:
     runs-on: ubuntu-latest
     steps:
-      - uses: actions/checkout@v4
+      - uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0
       # The id of a commit of ${host}/${repository} always means the same files.
-      - uses: ${repository}/action@${commit}`;
+      - uses: ${repository}@${commit}`;
 }

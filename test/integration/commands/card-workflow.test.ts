@@ -51,16 +51,16 @@ describe('the workflow that writes cards', () => {
       const { jobs } = parse(text) as { jobs: { cards: { steps: { uses: string }[] } } };
       assert.deepEqual(
         jobs.cards.steps.map(({ uses }) => uses),
-        ['actions/checkout@v4', `engines/plaudit/action@${commit}`],
+        ['actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8', `engines/plaudit@${commit}`],
       );
     }
   });
 
   it('takes the inputs that the documentation adds below it', async () => {
     const workflow = formatWorkflow({ host: 'github.com', repository: 'engines/plaudit', commit: 'a'.repeat(40) });
-    const documentation = await readFile('action/README.md', 'utf8');
+    const documentation = await readFile('docs/action.md', 'utf8');
     const examples = [...documentation.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, example = '']) => example);
-    assert.equal(examples.length, 2);
+    assert.equal(examples.length, 3);
     for (const example of examples) {
       const { jobs } = parse(`${workflow}\n${example}`) as { jobs: { cards: { steps: { with?: object }[] } } };
       assert.ok(Object.keys(jobs.cards.steps.at(-1)?.with ?? {}).length > 0, example);

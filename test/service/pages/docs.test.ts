@@ -76,7 +76,7 @@ describe('documentation pages', () => {
     const { paths } = JSON.parse(text) as { paths: Record<string, unknown> };
     const patterns = Object.keys(paths).map((path) => new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`));
     // The guides add endpoints as examples.
-    const files = globSync(['*.md', 'docs/*.md', 'docs/providers/*.md', 'action/*.md']).filter(
+    const files = globSync(['*.md', 'docs/*.md', 'docs/providers/*.md']).filter(
       (file) => !/^(?:CHANGELOG|docs\/adding-)/.test(file),
     );
     const address = /(?<![\w.])\/(?:v1|\.well-known)\/[\w${}/%.-]+/g;

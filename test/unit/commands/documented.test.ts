@@ -14,7 +14,7 @@ function listCodeLines(file: string): string[] {
   return [...blocks.split('\n'), ...indented].map((line) => line.trim().replace(/\s+# .*$/, ''));
 }
 
-const documents = globSync(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/providers/*.md', 'action/README.md']);
+const documents = globSync(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/providers/*.md']);
 const lines = documents.flatMap((file) => listCodeLines(file).map((line) => ({ file, line })));
 
 describe('commands in the documents', () => {
@@ -61,18 +61,16 @@ describe('commands in the documents', () => {
   });
 
   it('name every input of the action, with its default', () => {
-    const { inputs }: { inputs: Record<string, { default: string }> } = parse(
-      readFileSync('action/action.yml', 'utf8'),
-    );
-    const text = readFileSync('action/README.md', 'utf8');
+    const { inputs }: { inputs: Record<string, { default: string }> } = parse(readFileSync('action.yml', 'utf8'));
+    const text = readFileSync('docs/action.md', 'utf8');
     const rows = new Map(
-      [...text.matchAll(/^\| `(\w+)` \| (.*default: .*) \|$/gm)].map(([, name, row]) => [name, row]),
+      [...text.matchAll(/^\| `([\w-]+)` \| (.*default: .*) \|$/gm)].map(([, name, row]) => [name, row]),
     );
     assert.deepEqual([...rows.keys()], Object.keys(inputs));
     for (const [name, { default: value }] of Object.entries(inputs)) {
       if (/^[^$]/.test(value)) assert.ok(rows.get(name)?.includes(`default: \`${value}\``), name);
     }
-    const used = [...text.matchAll(/^ {10}(\w+): /gm)].map(([, name = '']) => name);
+    const used = [...text.matchAll(/^ {10}([\w-]+): /gm)].map(([, name = '']) => name);
     for (const name of used) assert.ok(Object.hasOwn(inputs, name), name);
   });
 });

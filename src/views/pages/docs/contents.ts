@@ -69,7 +69,6 @@ export const guides: ReadonlySet<string> = new Set(
 
 /** Documents outside of the folder `docs`: their paths below `/docs`, and their files. */
 const elsewhere: readonly (readonly [slug: string, file: string])[] = [
-  ['action', 'action/README.md'],
   ['client', 'client/README.md'],
   ['architecture', 'ARCHITECTURE.md'],
   ['contributing', 'CONTRIBUTING.md'],
