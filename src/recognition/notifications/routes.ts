@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { findActor, recordAction } from '../../accounts/access/actor.ts';
-import { loadOwnedPage, presentOwnedPage } from '../../accounts/access/owned-list.ts';
+import { loadOwnedPage, presentOwnedPage } from '../../accounts/access/owned-items.ts';
 import type { AccessServices } from '../../accounts/access/services.ts';
 import { inTransaction } from '../../database/connections/transaction.ts';
 import { AccountPath } from '../../http/pipeline/endpoint.ts';

@@ -21,8 +21,7 @@ import { pollJob } from '../listings/poll-repository.ts';
 import { recordVisibility } from '../lookups/record-state.ts';
 import { toStar } from '../streams/end-scan.ts';
 import { ActorsOfScan, savePage } from '../streams/read-stream.ts';
-import { isStreamShown, requestScanFor } from '../streams/removal-store.ts';
-import { lockStreams, recordStreamChange } from '../streams/stream-store.ts';
+import { isStreamShown, lockStreams, recordStreamChange, requestScanFor } from '../streams/stream-store.ts';
 import { type DeliveredChange, recordApplied } from './owner-store.ts';
 import { markApplied, type Unapplied } from './store.ts';
 

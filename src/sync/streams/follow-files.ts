@@ -11,7 +11,7 @@ import {
   saveRepositoryFile,
 } from '../../recognition/boards/file/file-store.ts';
 import { boardsPaths } from '../../recognition/boards/file/read-file.ts';
-import { readableText, reportUnread } from '../../recognition/rules/file/unread-file.ts';
+import { readableText, reportUnread } from '../../recognition/rules/file/report.ts';
 import type { SyncContext } from '../context.ts';
 import type { Subject } from './subject.ts';
 

@@ -9,8 +9,7 @@ import type { Provider } from '../../../src/hosts/interface/provider.ts';
 import { newCost, type Work } from '../../../src/sync/context.ts';
 import { saveListed } from '../../../src/sync/listings/list-repositories.ts';
 import { pollRepository } from '../../../src/sync/listings/poll-repository.ts';
-import { requestScanFor } from '../../../src/sync/streams/removal-store.ts';
-import { startScan } from '../../../src/sync/streams/stream-store.ts';
+import { requestScanFor, startScan } from '../../../src/sync/streams/stream-store.ts';
 import { reuseTestDatabase } from '../../reused-database.ts';
 import { engine } from '../repositories/engine.ts';
 

@@ -35,7 +35,7 @@ const writers: Readonly<Record<string, readonly string[]>> = {
     'contributions/totals/repair-store.ts',
     'contributions/totals/total-store.ts',
     'database/schema/count-changes.ts',
-    'database/schema/locks.ts',
+    'database/schema/definitions.ts',
   ],
   contributor_totals: [
     'contributions/items/erase-store.ts',

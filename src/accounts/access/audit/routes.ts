@@ -4,7 +4,7 @@ import { EnvelopeSchema, formatTimestamp, TimestampSchema, UuidSchema } from '..
 import { addOwnerEndpoint } from '../../../http/pipeline/owner-pipeline.ts';
 import { PageParameters } from '../../../http/pipeline/pagination.ts';
 import type { App } from '../../../http/server/app.ts';
-import { loadOwnedPage, presentOwnedPage } from '../owned-list.ts';
+import { loadOwnedPage, presentOwnedPage } from '../owned-items.ts';
 import type { AccessServices } from '../services.ts';
 import { type AuditEntry, auditActions, findAudit } from './store.ts';
 

@@ -23,7 +23,7 @@ import { findById } from '../../store.ts';
 import { findActor, recordAction } from '../actor.ts';
 import { assessHolding } from '../administrators/holding.ts';
 import { findHolder, holderFields, presentHolder, requestCheck } from '../administrators/person.ts';
-import { removeItem } from '../removal.ts';
+import { removeItem } from '../owned-items.ts';
 import type { AccessServices } from '../services.ts';
 import { issueToken } from '../tokens/issue.ts';
 import { findEmbedBySecret, findEmbeds, type HeldEmbed, removeEmbed, renewEmbed, saveEmbed } from './store.ts';

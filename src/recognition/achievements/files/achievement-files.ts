@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RepositoryFile, UnreportedKind } from '../../../hosts/interface/provider.ts';
 import type { Config } from '../../rules/config.ts';
 import { FileThread, type FileThreadOptions } from '../../rules/file/file-thread.ts';
-import { readableText, reportUnread } from '../../rules/file/unread-file.ts';
+import { readableText, reportUnread } from '../../rules/file/report.ts';
 import type { ReadConfigFile } from '../config-file.ts';
 import type { UnreadFile } from './reading-thread.ts';
 

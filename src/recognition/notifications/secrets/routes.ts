@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { findActor, recordAction } from '../../../accounts/access/actor.ts';
-import { removeItem } from '../../../accounts/access/removal.ts';
+import { removeItem } from '../../../accounts/access/owned-items.ts';
 import type { AccessServices } from '../../../accounts/access/services.ts';
 import { inTransaction } from '../../../database/connections/transaction.ts';
 import { type AddressRules, RefusedAddress, readPermittedAddress } from '../../../hosts/outbound/client.ts';

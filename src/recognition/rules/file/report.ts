@@ -1,6 +1,8 @@
 import { LineCounter } from 'yaml';
+import type { RepositoryFile } from '../../../hosts/interface/provider.ts';
 import { findMisleading, type Misleading } from '../../../model/text.ts';
-import type { Fault } from '../conditions/fault.ts';
+import { type Fault, newFault } from '../conditions/fault.ts';
+import { maxFileBytes } from './yaml-tree.ts';
 
 /** A fault at one place of a file, for programs and people. Lines and columns count from 1, columns in UTF-16 units. */
 export interface Report {
@@ -104,4 +106,20 @@ function countLines(text: string): LineCounter {
   lines.addNewLine(0);
   for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
   return lines;
+}
+
+/** Returns the text of a file of a repository; undefined for a file that is too long, or no text. */
+export function readableText({ text, sizeBytes }: RepositoryFile): string | undefined {
+  return text === null || sizeBytes > maxFileBytes ? undefined : text;
+}
+
+/** Returns the fault of a file that was not read: it is too long, no text, or took too long. */
+export function reportUnread({ text, sizeBytes }: RepositoryFile): Report[] {
+  const [message, expected] =
+    sizeBytes > maxFileBytes
+      ? [`the file has ${sizeBytes} bytes`, `at most ${maxFileBytes}`]
+      : text === null
+        ? ['the file is not text', 'text in UTF-8']
+        : ['the file takes too long to check', 'fewer parts'];
+  return toReports('', [newFault({ start: 0, end: 0 }, message, { expected })]);
 }
