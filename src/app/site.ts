@@ -1,3 +1,4 @@
+import { hostKinds } from '../hosts/config/host-settings.ts';
 import { locales } from '../views/languages/texts.ts';
 import type { Site } from '../views/pages/layout/layout.ts';
 import type { Logo } from '../views/pages/layout/logo.ts';
@@ -18,6 +19,10 @@ export function toSite(
     signInHosts: service.signInHosts,
     providers: config.providers.map(({ name }) => name),
     profileUrl: profileUrls(config),
+    findKind: (provider) => {
+      const configured = config.providers.find(({ name }) => name === provider);
+      return hostKinds.find((kind) => kind === configured?.kind);
+    },
     stylePath,
     locales,
     example: config.siteExample,

@@ -30,7 +30,7 @@ function toPreviewPath(account: AccountName | undefined, { language: { locale } 
 }
 
 /** Shows cards of the account that the operator chose, or samples, each with a link to its composer. */
-function examples(account: AccountName | undefined, reader: Reader): Markup {
+export function examples(account: AccountName | undefined, reader: Reader): Markup {
   const { words, language, to } = reader;
   const options = { format: 'svg', locale: language.locale };
   const cards = [

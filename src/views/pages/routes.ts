@@ -32,6 +32,7 @@ import { toReader } from './layout/reader.ts';
 import { style, stylePath, tips, tipsPath } from './layout/style.ts';
 import { problemPage } from './problem-page.ts';
 import { progressRoutes } from './progress/routes.ts';
+import { searchRoutes } from './search/routes.ts';
 import { settingsPageRoutes } from './settings/routes.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 
@@ -51,7 +52,8 @@ export function pageSettings(site: Site): PageSettings {
   return {
     locales,
     isPersonal: isPersonalBoard,
-    renderProblem: (problem, request) => problemPage(site, toReader(readLanguage({ locales }, request)), problem),
+    renderProblem: (problem, request) =>
+      problemPage(site, toReader(readLanguage({ locales }, request)), problem, request.url),
   };
 }
 
@@ -75,7 +77,7 @@ export function pageRoutes(app: App, without: Services): void {
   settingsPageRoutes(app, services);
   docsRoutes(app, services);
   movedRoutes(app);
-  addSearch(app, services);
+  searchRoutes(app, site, provider);
   addPage(app, services, accountPage(services, provider));
   addPage(app, services, repositoryPage(services, provider));
   addNumbers((kind) => addPage(app, services, evidencePage(services, kind)), provider);
@@ -100,28 +102,6 @@ async function findViewer(services: Services, cookieHeader: string | undefined):
 function providerSegment(providers: readonly string[]): string {
   const names = providers.map((name) => name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`));
   return `:provider(^(?:${names.join('|')})$)`;
-}
-
-const SearchQuery = Type.Object({
-  provider: Type.Optional(Type.String({ maxLength: 100, 'x-lower-case': true })),
-  name: Type.Optional(Type.String({ maxLength: 255 })),
-  lang: Type.Optional(Type.String({ maxLength: 20 })),
-});
-
-/** Redirects the search form to the page of an account, or for `owner/name` of a repository. */
-function addSearch(app: App, services: Services): void {
-  const { site } = services;
-  app.get(
-    '/find',
-    { schema: { hide: true, querystring: SearchQuery }, config: { isPage: true } },
-    async (request, reply) => {
-      const { provider = site.providers[0] ?? '', name = '' } = request.query;
-      const searched = name.trim().replace(/^@/, '');
-      const path = searched === '' || !site.providers.includes(provider) ? '/' : accountPath(provider, searched);
-      const { to } = toReader(readLanguage(services, request));
-      return reply.header('cache-control', 'no-store').redirect(to(path), 303);
-    },
-  );
 }
 
 function addAvatars(app: App, services: Services, provider: string): void {

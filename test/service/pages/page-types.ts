@@ -31,6 +31,7 @@ function listTypes(awardId: string, achievementId: string): PageType[] {
   const sections = ['overview', 'privacy', 'access', 'embeds', 'notifications', 'audit', 'data'];
   return [
     { name: 'start', path: '/' },
+    { name: 'host', path: '/github', isVariant: true },
     { name: 'person', path: person },
     { name: 'community', path: community },
     { name: 'community-window', path: `${community}?period=last-365d`, isVariant: true },

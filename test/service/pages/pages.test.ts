@@ -43,7 +43,50 @@ describe('rendering of pages for visitors', () => {
       assert.equal((await page(foreign)).headers.get('location'), '/', foreign);
     }
     const slashes = await page('/find?name=//evil.example/x');
-    assert.equal(slashes.headers.get('location'), '/github/::evil.example:x');
+    assert.equal(slashes.headers.get('location'), '/github/evil.example/x');
+  });
+
+  it('leads from a pasted address to its account or repository, and from one of another host to a search', async () => {
+    const find = (name: string): Promise<ServiceResponse> =>
+      page(`/find?provider=github&name=${encodeURIComponent(name)}`);
+    const host = shared.simulator.url;
+    for (const [name, path] of [
+      [`${host}/${user}/tools/issues/1`, `/github/${user}/tools`],
+      [`${host}/${user}`, `/github/${user}`],
+      [`${user}/tools`, `/github/${user}/tools`],
+    ] as const) {
+      assert.equal((await find(name)).headers.get('location'), path, name);
+    }
+    const { status, text } = await find('https://evil.example/ada');
+    assert.equal(status, 404);
+    assert.ok(text.includes('There is no such provider here; those that are: github.'));
+    assert.ok(text.includes('action="/find"'));
+  });
+
+  it('has a page for each code host, with a search there', async () => {
+    for (const path of ['/github', '/GitHub']) {
+      const { status, text } = await page(path);
+      assert.equal(status, 200, path);
+      assert.ok(text.includes('action="/find"'), path);
+      assert.ok(text.includes(`/v1/github/entities/${user}/contributions?format=svg`), path);
+      assert.ok(text.includes('href="/docs/providers/github"'), path);
+    }
+    assert.equal((await page('/gitlab')).status, 404);
+  });
+
+  it('leads on from an address without a page: to a search, the documents and the account that it names', async () => {
+    for (const [path, near] of [
+      ['/no/such/page', undefined],
+      [`/github/${user}/no/such/page`, `/github/${user}`],
+    ] as const) {
+      const { status, text } = await page(path);
+      const [, main = ''] = /<main id="main">(.*)<\/main>/s.exec(text) ?? [];
+      assert.equal(status, 404, path);
+      for (const part of ['action="/find"', 'href="/docs"', 'href="/"'])
+        assert.ok(main.includes(part), `${path} ${part}`);
+      assert.equal(main.includes('href="/github'), near !== undefined, path);
+      if (near !== undefined) assert.ok(main.includes(`<a class="button" href="${near}">${user}</a>`), main);
+    }
   });
 
   it('sends the same start page and documents once, and lets robots load images for previews', async () => {

@@ -22,6 +22,7 @@ const site: Site = {
   providers: ['github'],
   signInHosts: () => [],
   profileUrl: () => 'https://github.example/x',
+  findKind: () => 'github',
   stylePath: '/style.css',
   locales: ['en'],
   example: undefined,

@@ -17,6 +17,7 @@ function toSite(name: string): Site & { hosts: string[] } {
     signInHosts: () => hosts,
     hosts,
     profileUrl: (_provider, account) => `https://github.test/${account}`,
+    findKind: () => 'github',
     stylePath: '/style.css',
     locales,
     example: undefined,

@@ -16,6 +16,7 @@ const site: Site = {
   providers: ['github'],
   signInHosts: () => [],
   profileUrl: (_provider, name) => `https://github.test/${name}`,
+  findKind: () => 'github',
   stylePath: '/style.css',
   locales,
   example: undefined,
@@ -56,7 +57,7 @@ describe('the page of a problem', () => {
   });
 
   it('leads to the start page where loading it again does not help', () => {
-    const main = toMain({ status: 404, message: 'There is nothing.' });
+    const main = toMain({ status: 403, message: 'There is nothing.' });
     assert.match(main, /<a class="button" href="\/">Go to the start page<\/a>/);
     assert.doesNotMatch(main, /href=""/);
   });
@@ -72,5 +73,13 @@ describe('the page of a problem', () => {
     const main = toMain({ status: 404, message: 'Nothing is served at this address. /docs lists all addresses.' });
     assert.ok(main.includes('Nothing is served at this address. <a href="/docs">/docs</a> lists all addresses.'), main);
     assert.ok(!toMain({ status: 404, message: 'No file a/docs or /docs/b.' }).includes('<a href="/docs">'));
+  });
+
+  it('leads from an address below a group of GitLab to the groups that it may mean', () => {
+    const gitlab: Site = { ...site, providers: ['gitlab'], findKind: () => 'gitlab' };
+    const problem: PageProblem = { status: 404, message: 'There is no such page.', explanations: [] };
+    const page = problemPage(gitlab, toReader({ locale: 'en', isChosen: false }), problem, '/gitlab/group:a/b%3Cc');
+    assert.ok(page.includes('<a class="button" href="/gitlab/group:a">group/a</a>'), page);
+    assert.ok(page.includes('<a class="button" href="/gitlab/group:a:b%3Cc">group/a/b&lt;c</a>'), page);
   });
 });

@@ -1,3 +1,4 @@
+import type { HostKind } from '../../../hosts/config/host-settings.ts';
 import type { AccountName } from '../../../http/pipeline/endpoint.ts';
 import { basePathIn, withBaseInPage } from '../../../http/server/base-path.ts';
 import { previewSize } from '../../cards/drawing/frame.ts';
@@ -23,6 +24,8 @@ export interface Site {
   signInHosts: () => readonly string[];
   /** Returns the address of an account on its code host. */
   profileUrl: (provider: string, name: string) => string;
+  /** Returns the kind of a code host; undefined for one that is not configured. */
+  findKind: (provider: string) => HostKind | undefined;
   /** The path of the stylesheet, which changes with its content. */
   stylePath: string;
   locales: readonly string[];
@@ -182,15 +185,18 @@ function inLatin1(markup: string): string {
   );
 }
 
-/** The form that leads to the page of an account. */
-export function searchForm({ providers }: Site, { words, language, to }: Reader): Markup {
+/**
+ * The form that leads to the page of an account or a repository.
+ * @param chosen the code host that is preselected; undefined: the first one.
+ */
+export function searchForm({ providers }: Site, { words, language, to }: Reader, chosen?: string): Markup {
   return html`<form class="search" action="/find" method="get" role="search">
 ${
   providers.length > 1
-    ? html`<select name="provider" aria-label="${words.host}">${providers.map((name) => html`<option>${name}</option>`)}</select>`
+    ? html`<select name="provider" aria-label="${words.host}">${providers.map((name) => html`<option${name === chosen && trusted(' selected')}>${name}</option>`)}</select>`
     : html`<input type="hidden" name="provider" value="${providers[0] ?? ''}">`
 }
-<input name="name" type="search" required maxlength="255" aria-label="${words.account}" placeholder="${words.search}" autocomplete="off" autocapitalize="off" spellcheck="false">
+<input name="name" type="search" required maxlength="1000" aria-label="${words.account}" placeholder="${words.search}" autocomplete="off" autocapitalize="off" spellcheck="false">
 ${to('/') !== '/' && html`<input type="hidden" name="lang" value="${language.locale}">`}<button type="submit">${words.show}</button>
 </form>`;
 }
