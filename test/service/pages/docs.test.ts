@@ -102,6 +102,10 @@ describe('documentation pages', () => {
     assert.match((await find('embed links'))[0] ?? '', /^\/docs\/private-data#/, 'guides come before decisions');
     assert.ok((await find('renew embed link')).includes('/docs/reference/renewEmbed'));
     assert.ok((await find('pgbouncr')).length > 0, 'a misspelled word');
+    assert.match((await find('leaderboard'))[0] ?? '', /^\/docs\/boards/, 'a word of other services');
+    const toReadme = await find('How do I add a card to my README?');
+    assert.ok(toReadme.slice(0, 5).includes('/docs/start#put-cards-into-a-readme'), toReadme.join(' '));
+    assert.match((await find('windows plugh'))[0] ?? '', /^\/docs\/windows/, 'one of the words');
     assert.deepEqual(await find('xyzzy plugh'), []);
     assert.deepEqual(await find(''), []);
     const { text } = await page(`/docs/search?q=${encodeURIComponent('"><script>')}`);

@@ -28,16 +28,45 @@ const maxTermLength = 32;
 /** A shorter beginning of words is in most parts of all pages. */
 const minPartLength = 3;
 const maxCached = 500;
+/** Where fewer parts have all words of a query, those that have some of them follow. */
+const enoughFound = 3;
+
+/** Words of sentences that say nothing about what is searched for. */
+const fillers = new Set(
+  'a an and any are be can could do does for from get how i in into is it me my of on or our please the there this to use want we what when where which who why with you your'.split(
+    ' ',
+  ),
+);
+
+/** Words of other services, with the word that the documents use. */
+export const synonyms: ReadonlyMap<string, string> = new Map([
+  ['leaderboard', 'board'],
+  ['leaderboards', 'boards'],
+  ['scoreboard', 'board'],
+  ['trophy', 'achievement'],
+  ['trophies', 'achievements'],
+  ['statistics', 'contributions'],
+  ['stats', 'contributions'],
+  ['widget', 'card'],
+  ['widgets', 'cards'],
+  ['gdpr', 'erasure'],
+  ['k8s', 'kubernetes'],
+  ['organisation', 'organization'],
+  ['organisations', 'organizations'],
+]);
 
 /**
- * Returns the words of a query that are searched for, in lower case: the first distinct ones, cut to the length of long
- * words.
+ * Returns the words of a query that are searched for, in lower case: the first distinct ones that documents have, without
+ * fillers where there are others, cut to the length of long words.
  */
 export function readTerms(query: string): string[] {
-  const words = query.toLowerCase().split(/[\p{Z}\p{P}\p{Cc}]+/u);
-  return [...new Set(words.map((word) => word.slice(0, maxTermLength)))]
-    .filter((word) => word !== '')
-    .slice(0, maxTerms);
+  const words = query
+    .toLowerCase()
+    .split(/[\p{Z}\p{P}\p{Cc}]+/u)
+    .filter((word) => word !== '');
+  const telling = words.filter((word) => !fillers.has(word));
+  const terms = (telling.length > 0 ? telling : words).map((word) => synonyms.get(word) ?? word);
+  return [...new Set(terms.map((term) => term.slice(0, maxTermLength)))].slice(0, maxTerms);
 }
 
 /** Makes an index of all parts of pages. */
@@ -58,19 +87,22 @@ export function indexPages(pages: readonly Searchable[]): (query: string) => Fou
       prefix: (term) => term.length >= minPartLength,
       fuzzy: 0.15,
       maxFuzzy: 1,
-      combineWith: 'AND',
+      combineWith: 'OR',
       tokenize: (query) => query.split(' '),
     },
   });
   index.addAll(parts.map((part, id) => ({ id, ...part })));
-  const find = (query: string): Found[] =>
-    index
-      .search(query, { boostDocument: (id) => (parts[Number(id)]?.isMinor === true ? minorWeight : 1) })
-      .slice(0, maxFound)
-      .flatMap(({ id, terms }) => {
-        const part = parts[Number(id)];
-        return part === undefined ? [] : [{ ...part, excerpt: toExcerpt(part.text, terms) }];
-      });
+  const find = (query: string): Found[] => {
+    const boostDocument = (id: number): number => (parts[id]?.isMinor === true ? minorWeight : 1);
+    const some = index.search(query, { boostDocument });
+    const wanted = query.split(' ').length;
+    const whole = some.filter(({ queryTerms }) => queryTerms.length === wanted);
+    const others = whole.length < enoughFound ? some.filter((result) => !whole.includes(result)) : [];
+    return [...whole, ...others].slice(0, maxFound).flatMap(({ id, terms }) => {
+      const part = parts[Number(id)];
+      return part === undefined ? [] : [{ ...part, excerpt: toExcerpt(part.text, terms) }];
+    });
+  };
   const found = new LRUCache<string, Found[]>({ max: maxCached, memoMethod: find });
   return (query) => {
     const terms = readTerms(query);
