@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startGiteaSimulator } from '../../simulators/gitea/simulator.ts';
 import { type Simulator, startSimulator } from '../../simulators/github/simulator.ts';
 import { addRepository } from '../../simulators/world/activity.ts';
 import { addActivity } from '../../simulators/world/fill.ts';
@@ -211,6 +212,24 @@ describe('the action that writes cards', () => {
     assert.equal(kept.outputs['changed'], 'true', kept.log);
     assert.equal(await git('workspace', 'status', '--short'), '?? cards/');
     assert.equal(await git('workspace', 'log', '--format=%s'), 'first');
+  });
+
+  it('runs on Gitea and Forgejo, whose runners say which host they are', async () => {
+    await using fixture = await prepare();
+    const { simulator, git, cache } = fixture;
+    await using gitea = await startGiteaSimulator({ world: simulator.world });
+    const { url: serverUrl, apiUrl, requests } = gitea;
+    const environment = { ...fixture.workflow.environment, GITEA_ACTIONS: 'true' };
+    const workflow = { ...fixture.workflow, serverUrl, apiUrl, environment };
+    const first = await runAction(workflow);
+    assert.equal(first.status, 0, first.log);
+    assert.match(first.summary, /\/src\/branch\/main\/cards\/contributors\.svg/);
+    assert.equal(cache.archives.size, 1);
+    const before = requests.length;
+    assert.equal((await runAction(workflow)).outputs['changed'], 'false');
+    assert.ok(requests.length - before <= 10, requests.slice(before).join('\n'));
+    await git('elsewhere', 'pull', '--quiet');
+    assert.match(await git('elsewhere', 'show', 'HEAD:cards/contributors.svg'), />\d+ contributions?</);
   });
 
   it('works while the cache server fails, and without one', async () => {

@@ -22,7 +22,7 @@ const Reserved = Type.Object({ key: Type.String(), version: Type.String() });
 const path = '/_apis/artifactcache';
 
 export async function startCacheServer(): Promise<CacheServer> {
-  const reserved: { key: string; version: string; parts: Buffer[] }[] = [];
+  const reserved: { key: string; version: string; parts: Map<number, Buffer> }[] = [];
   const versions = new Map<string, string>();
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -56,12 +56,15 @@ export async function startCacheServer(): Promise<CacheServer> {
     } else if (pathname === `${path}/caches` && request.method === 'POST') {
       const { key, version } = Value.Parse(Reserved, await json(request));
       // 0 would mean that there is no place.
-      send(201, { cacheId: reserved.push({ key, version, parts: [] }) });
+      send(201, { cacheId: reserved.push({ key, version, parts: new Map() }) });
     } else if (entry !== undefined && request.method === 'PATCH') {
-      entry.parts.push(await buffer(request));
+      // Parts of a large archive come at the same time, in any order.
+      const [, start = 0] = (/^bytes (\d+)-/.exec(request.headers['content-range'] ?? '') ?? []).map(Number);
+      entry.parts.set(start, await buffer(request));
       send(204);
     } else if (entry !== undefined && request.method === 'POST') {
-      cache.archives.set(entry.key, Buffer.concat(entry.parts));
+      const parts = [...entry.parts].toSorted(([one], [other]) => one - other);
+      cache.archives.set(entry.key, Buffer.concat(parts.map(([, part]) => part)));
       versions.set(entry.key, entry.version);
       send(204);
     } else send(404);

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { requestListing } from '../../accounts/actor-store.ts';
 import { refreshJob, withUrgency } from '../../accounts/jobs.ts';
 import { findOwnedRepository } from '../../accounts/repositories/store.ts';
 import { findReportedCalendar } from '../../contributions/calendar/calendar-store.ts';
@@ -34,7 +35,10 @@ export async function refreshKept(
   const jobs: Job[] = isOld(account.fetchedAt) ? [refreshJob(id)] : [];
   if (repository === undefined) {
     const { listedAt } = await findCollection(connection, id, { withPrivate: true });
-    if (isOld(listedAt)) jobs.push(collectJob(id));
+    if (isOld(listedAt)) {
+      await requestListing(connection, id, new Date());
+      jobs.push(collectJob(id));
+    }
     const totals = await findReportedTotals(connection, id);
     if (totals.some(({ fetchedAt }) => isOld(fetchedAt))) jobs.push(fetchReportedTotalsJob(id));
     if (isOld((await findReportedCalendar(connection, id))?.fetchedAt)) jobs.push(calendarJob(id));

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { makeTemporaryDirectory, type TemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { addIssue } from '../../../simulators/world/activity.ts';
 import { card } from '../../../src/app/commands/card.ts';
 import type { Io } from '../../../src/app/commands/io.ts';
 import { createTestDatabase } from '../../database.ts';
@@ -81,6 +82,35 @@ describe('plaudit card', () => {
     ] as const) {
       await assert.rejects(card(io, file === undefined ? [path] : [path, file]), message, path);
     }
+  });
+
+  it('fetches the data of an earlier run again, once, and reads what changed', async () => {
+    await using prepared = await prepare();
+    const { simulator, directory, io, printed, warned } = prepared;
+    const { world, accounts, requests } = simulator;
+    const base = `/v1/github/entities/${accounts.private_owner}`;
+    const addressesAndFiles = [
+      [`${base}/contributors`, directory.pathOf('people.svg')],
+      [`${base}/contributions?private=true&card=calendar`, directory.pathOf('calendar.svg')],
+    ].flat();
+    const run = async (): Promise<{ requests: number; report: string }> => {
+      const before = requests.length;
+      await card(io, ['--json', ...addressesAndFiles]);
+      return { requests: requests.length - before, report: printed.at(-1) ?? '' };
+    };
+    const first = await run();
+    assert.match(first.report, /"changed":true.*"description":".*"numbers":\[\{.*"data_changed":true\}$/);
+    const second = await run();
+    assert.doesNotMatch(second.report, /"changed":true/);
+    assert.match(second.report, /"data_changed":false\}$/);
+    assert.ok(second.requests > 0 && second.requests <= 10, `${second.requests} requests`);
+    const account = [...world.accounts.values()].find(({ login }) => login === accounts.private_owner);
+    const repository = [...world.repositories.values()].find(({ name }) => name === 'open-diary');
+    assert.ok(account !== undefined && repository !== undefined);
+    for (let count = 0; count < 7; count += 1) addIssue(world, repository, { author: account, createdAt: new Date() });
+    const third = await run();
+    assert.match(third.report, /people\.svg","changed":true.*calendar\.svg","changed":true.*"data_changed":true\}$/);
+    assert.deepEqual(warned, []);
   });
 
   it('waits for the numbers of each card of contributions, and says why one cannot be drawn', async () => {
