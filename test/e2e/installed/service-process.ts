@@ -15,17 +15,20 @@ export interface ServiceProcess extends AsyncDisposable {
 
 /**
  * @param program the program of another release; by default that of this one.
+ * @param starter a program, with its arguments, that starts the service.
  * @throws Error with the output when the service ends before it listens.
  */
 export async function startServiceProcess(
   environment: Record<string, string>,
   program = ofThisRelease,
+  starter: readonly string[] = [],
 ): Promise<ServiceProcess> {
   const isThisRelease = program === ofThisRelease;
   // The responses of another release have another description, and its settings other names.
   const ofRelease = isThisRelease ? { REQUEST_CONNECTIONS: '4', JOB_CONNECTIONS: '8' } : { NODE_OPTIONS: '' };
   const defaults = { PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn' };
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const [file = '', ...args] = [...starter, process.execPath, program, 'serve'];
+  const child = spawn(file, args, {
     env: { ...programEnvironment(), ...ofRelease, ...defaults, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
