@@ -29,7 +29,7 @@ describe('search in the documents', () => {
     for (const query of ['a', 'e l', 'em', '20', 'ös']) assert.deepEqual(search(query), [], query);
   });
 
-  it('leaves out words that tell nothing unless there are no others', () => {
+  it('leaves out words without a subject unless there are no others', () => {
     assert.deepEqual(readTerms('How do I add a card to my README?'), ['add', 'card', 'readme']);
     assert.deepEqual(readTerms('how to'), ['how', 'to']);
   });

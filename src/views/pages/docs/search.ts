@@ -31,7 +31,7 @@ const maxCached = 500;
 /** Where fewer parts have all words of a query, those that have some of them follow. */
 const enoughFound = 3;
 
-/** Words of sentences that say nothing about what is searched for. */
+/** Words of sentences that say nothing about the subject of a search. */
 const fillers = new Set(
   'a an and any are be can could do does for from get how i in into is it me my of on or our please the there this to use want we what when where which who why with you your'.split(
     ' ',
@@ -92,8 +92,8 @@ export function indexPages(pages: readonly Searchable[]): (query: string) => Fou
     },
   });
   index.addAll(parts.map((part, id) => ({ id, ...part })));
+  const boostDocument = (id: number): number => (parts[id]?.isMinor === true ? minorWeight : 1);
   const find = (query: string): Found[] => {
-    const boostDocument = (id: number): number => (parts[id]?.isMinor === true ? minorWeight : 1);
     const some = index.search(query, { boostDocument });
     const wanted = query.split(' ').length;
     const whole = some.filter(({ queryTerms }) => queryTerms.length === wanted);
