@@ -11,7 +11,7 @@ const mebibyte = 1024 ** 2;
 const limit = limitMemory(512 * mebibyte);
 const skip = limit === undefined && 'no control group can be made here';
 
-describe('a machine with 512 MB', { skip }, () => {
+describe('service in 512 MB', { skip }, () => {
   it('collects and serves a person and an organization of 20 repositories, with PostgreSQL and git', async () => {
     assert.ok(limit);
     using _limit = limit;
