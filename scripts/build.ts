@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,4 +25,14 @@ function toJavaScript(text: string): string {
   );
 }
 
+/** Writes the repository and the commit that the package is made of, which workflows for cards name. */
+async function writeSource(dist: string): Promise<void> {
+  // An image is built without git, and without the modules that read it.
+  if (!existsSync(join(root, '.git'))) return;
+  const { readSource } = await import('../src/app/commands/card-workflow.ts');
+  const source = await readSource(join(root, '.git'), AbortSignal.timeout(60_000));
+  if (source !== undefined) writeFileSync(join(dist, 'source.json'), `${JSON.stringify(source)}\n`);
+}
+
 build(join(root, 'dist'));
+await writeSource(join(root, 'dist'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -67,6 +67,26 @@ describe('installed package', () => {
     for (const { command, environment } of isThorough ? commands : commands.slice(0, 1)) {
       await useService(program, command, { DATA_DIR: directory.pathOf('data'), ...environment });
     }
+  });
+
+  it('begins the files of a repository, with a workflow that names the repository of the package', async () => {
+    await using directory = await makeTemporaryDirectory();
+    const program = installPacked(directory.path);
+    const packaged = join(dirname(program), '../dist/source.json');
+    const source = { host: 'github.com', repository: 'engines/plaudit', commit: 'a'.repeat(40) };
+    writeFileSync(packaged, JSON.stringify(source));
+    const folder = directory.pathOf('mine');
+    mkdirSync(folder);
+    const args = [program, 'init', 'https://github.com/acme/tools'];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
+    const workflow = readFileSync(join(folder, '.github/workflows/cards.yml'), 'utf8');
+    assert.ok(workflow.includes(`- uses: engines/plaudit@${source.commit}\n`), workflow);
+    assert.equal(
+      readFileSync(join(folder, 'README.md'), 'utf8'),
+      '# tools\n\n![Contributors](cards/contributors.svg)\n',
+    );
+    assert.ok(existsSync(join(folder, '.plaudit/icons/first-merge.png')));
   });
 
   it('says which Node it needs on an older one, because it contains none', async () => {

@@ -1,26 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { runGit } from '../../hosts/history/git.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Io } from './io.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+/** The file by which a package knows the repository that it is made of (scripts/build.ts). */
+const packagedSource = new URL('../../source.json', import.meta.url);
 
 /**
  * `plaudit card-workflow`: prints a workflow for GitHub Actions that writes cards with the action of this copy. A tag or a
  * branch can be moved, so the workflow names the commit.
  */
 export async function cardWorkflow(io: Io): Promise<void> {
-  io.print(formatWorkflow(await findSource(join(root, '.git'), io.signal)));
+  io.print(formatWorkflow(await findOwnSource(io.signal)));
 }
 
 /** The place that a copy of the project comes from. */
-export interface Source {
-  host: string;
-  /** `owner/name` of the repository there. */
-  repository: string;
-  /** The id of the commit that is checked out. */
-  commit: string;
+const Source = Type.Object({
+  host: Type.String(),
+  repository: Type.String({ description: '`owner/name` of the repository there' }),
+  commit: Type.String({ description: 'the id of the commit that is checked out' }),
+});
+export type Source = Static<typeof Source>;
+
+/**
+ * Finds the repository and the commit that this copy of the program comes from: a clone, or a package of one.
+ * @throws AppError `misconfigured` when it is neither, or when the host does not have the commit.
+ */
+export async function findOwnSource(signal: AbortSignal): Promise<Source> {
+  if (existsSync(packagedSource)) return Value.Parse(Source, JSON.parse(readFileSync(packagedSource, 'utf8')));
+  return findSource(join(root, '.git'), signal);
 }
 
 /**
@@ -29,26 +42,39 @@ export interface Source {
  * @throws AppError `misconfigured` when it is no clone, or when its remote `origin` does not have the commit.
  */
 export async function findSource(gitDirectory: string, signal: AbortSignal): Promise<Source> {
-  const readLine = async (...parameters: string[]): Promise<string | undefined> => {
-    const { code, output } = await runGit(gitDirectory, parameters, { signal });
-    const [line = ''] = output.split('\n');
-    return code === 0 && line !== '' ? line : undefined;
-  };
-  const commit = await readLine('rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
-  const origin = readRemote((await readLine('config', '--get', 'remote.origin.url')) ?? '');
-  if (commit === undefined || origin === undefined) {
+  const source = await readSource(gitDirectory, signal);
+  if (source === undefined) {
     throw new AppError(
       'misconfigured',
       'This copy of Plaudit is no clone of a repository at a code host, so no workflow can name it. Clone the repository, and run the command there.',
     );
   }
-  if ((await readLine('branch', '--remotes', '--contains', commit)) === undefined) {
+  const { host, repository, commit } = source;
+  if ((await readLine(gitDirectory, signal, ['branch', '--remotes', '--contains', commit])) === undefined) {
     throw new AppError(
       'misconfigured',
-      `No branch of ${origin.host}/${origin.repository} has the commit ${commit}. Push it first, so that workflows can fetch it.`,
+      `No branch of ${host}/${repository} has the commit ${commit}. Push it first, so that workflows can fetch it.`,
     );
   }
-  return { ...origin, commit };
+  return source;
+}
+
+/** Reads the repository that a clone comes from, and the commit that is checked out in it; undefined for no clone. */
+export async function readSource(gitDirectory: string, signal: AbortSignal): Promise<Source | undefined> {
+  const commit = await readLine(gitDirectory, signal, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  const origin = readRemote((await readLine(gitDirectory, signal, ['config', '--get', 'remote.origin.url'])) ?? '');
+  return commit === undefined || origin === undefined ? undefined : { ...origin, commit };
+}
+
+/** Returns the first line that git prints; undefined where it fails or prints none. */
+async function readLine(
+  gitDirectory: string,
+  signal: AbortSignal,
+  parameters: readonly string[],
+): Promise<string | undefined> {
+  const { code, output } = await runGit(gitDirectory, parameters, { signal });
+  const [line = ''] = output.split('\n');
+  return code === 0 && line !== '' ? line : undefined;
 }
 
 /** Reads the address of a remote, by HTTP or by SSH: `https://HOST/OWNER/NAME.git` or `git@HOST:OWNER/NAME.git`. */
@@ -59,8 +85,12 @@ function readRemote(address: string): Pick<Source, 'host' | 'repository'> | unde
   return { host: url.hostname, repository };
 }
 
-/** Returns the text of the workflow, without a line break at its end. */
-export function formatWorkflow({ host, repository, commit }: Source): string {
+/**
+ * Returns the text of the workflow, without a line break at its end.
+ * @param hostOfWorkflow runners of another host than that of the action need its whole address; undefined: the same host.
+ */
+export function formatWorkflow({ host, repository, commit }: Source, hostOfWorkflow = host): string {
+  const address = hostOfWorkflow === host ? repository : `https://${host}/${repository}`;
   return `name: cards
 on:
   schedule: [{ cron: '17 4 * * *' }]
@@ -76,5 +106,5 @@ jobs:
     steps:
       - uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0
       # The id of a commit of ${host}/${repository} always means the same files.
-      - uses: ${repository}@${commit}`;
+      - uses: ${address}@${commit}`;
 }

@@ -56,6 +56,13 @@ describe('the workflow that writes cards', () => {
     }
   });
 
+  it('names the whole address of the action for runners of another host', () => {
+    const source = { host: 'github.com', repository: 'engines/plaudit', commit: 'a'.repeat(40) };
+    const uses = `https://github.com/engines/plaudit@${source.commit}`;
+    assert.ok(formatWorkflow(source, 'codeberg.org').endsWith(`- uses: ${uses}`));
+    assert.ok(formatWorkflow(source, 'github.com').endsWith(`- uses: engines/plaudit@${source.commit}`));
+  });
+
   it('takes the inputs that the documentation adds below it', async () => {
     const workflow = formatWorkflow({ host: 'github.com', repository: 'engines/plaudit', commit: 'a'.repeat(40) });
     const documentation = await readFile('docs/action.md', 'utf8');

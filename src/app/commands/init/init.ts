@@ -6,7 +6,7 @@ import type { HostKind } from '../../../hosts/config/host-settings.ts';
 import { AppError } from '../../../model/errors.ts';
 import { configPaths } from '../../../recognition/achievements/config-file.ts';
 import { boardsPaths } from '../../../recognition/boards/file/read-file.ts';
-import { cardWorkflow } from '../card-workflow.ts';
+import { findOwnSource, formatWorkflow } from '../card-workflow.ts';
 import type { Io } from '../io.ts';
 import { findRepository, type NewRepository } from './repository.ts';
 
@@ -33,8 +33,8 @@ export async function init(io: Io, args: readonly string[]): Promise<void> {
     return text.replace('REPOSITORY', `${owner}/${name}`);
   });
   const workflows = workflowFolders[kind];
-  if (workflows === undefined) io.print('GitLab has no workflows: a job can draw cards (docs/cards.md)');
-  else if (await writeWorkflow(io, folder, `${workflows}/cards.yml`)) await writeReadme(io, repository);
+  if (workflows === undefined) io.print('GitLab has no workflows: a job can draw cards (docs/action.md)');
+  else if (await writeWorkflow(io, repository, `${workflows}/cards.yml`)) await writeReadme(io, repository);
   io.print(
     'look at the files, change what you like, and push them; plaudit achievements check and boards check report faults',
   );
@@ -75,17 +75,18 @@ async function writeIcons(io: Io, folder: string): Promise<void> {
 }
 
 /** Writes the workflow that `plaudit card-workflow` prints. @returns false where no workflow can name this copy of the program. */
-async function writeWorkflow(io: Io, folder: string, path: string): Promise<boolean> {
-  const lines: string[] = [];
+async function writeWorkflow(io: Io, { folder, kind, host }: NewRepository, path: string): Promise<boolean> {
   try {
-    await cardWorkflow({ ...io, print: (line) => void lines.push(line) });
+    const source = await findOwnSource(io.signal);
+    // GitHub's runners take no address of another host, so that the workflow names a copy there.
+    const text = formatWorkflow(source, kind === 'github' ? undefined : host);
+    await writeFirst(io, folder, [path], async () => `${text}\n`);
+    return true;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     io.warn(`${path} is not written: ${error.message}`);
     return false;
   }
-  await writeFirst(io, folder, [path], async () => `${lines.join('\n')}\n`);
-  return true;
 }
 
 async function writeReadme(io: Io, { folder, name }: NewRepository): Promise<void> {
