@@ -27,6 +27,28 @@ const { PATH = '', NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/compiled
 const gitSettings = '[user]\nuseConfigOnly = true\n[init]\ndefaultBranch = main\n';
 const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];
 
+const achievementsFile = `version: 0.0.1
+achievements:
+  - achievement:
+      name: First commit
+      description: A commit.
+      triggers:
+        - trigger: { actor: author, action: commit, condition: count() > 0 }
+`;
+
+/** Returns a file with a board of all repositories of an account. */
+function toBoardsFile(owner: string): string {
+  return `version: 1
+boards:
+  - board:
+      name: All
+      slug: all
+      repositories: [${owner}/*]
+      points:
+        - { action: commit, points: 1 }
+`;
+}
+
 interface Fixture extends AsyncDisposable {
   workflow: Workflow;
   /** Runs git in a clone. */
@@ -230,6 +252,28 @@ describe('the action that writes cards', () => {
     assert.ok(requests.length - before <= 10, requests.slice(before).join('\n'));
     await git('elsewhere', 'pull', '--quiet');
     assert.match(await git('elsewhere', 'show', 'HEAD:cards/contributors.svg'), />\d+ contributions?</);
+  });
+
+  it('draws achievements and boards, whose rules are in a repository', async () => {
+    await using fixture = await prepare();
+    const { workflow, simulator, owner } = fixture;
+    for (const { name, files } of simulator.world.repositories.values()) {
+      // An account has its boards in the only repository that defines achievements.
+      files.delete('.plaudit/config.yaml');
+      if (name !== 'open-diary') continue;
+      files.set('.plaudit/config.yaml', achievementsFile);
+      files.set('.plaudit/boards.yaml', toBoardsFile(owner));
+    }
+    const base = `/v1/github/entities/${owner}`;
+    const cards = `cards/own.svg ${base}/achievements\ncards/board.svg ${base}/boards/all`;
+    const first = await runAction(workflow, { cards });
+    assert.equal(first.status, 0, first.log);
+    assert.match(first.outputs['cards'] ?? '', /own\.svg.*First commit.*board\.svg.*"points":[1-9]/, first.log);
+    const before = simulator.requests.length;
+    const second = await runAction(workflow, { cards });
+    assert.equal(second.status, 0, second.log);
+    const requested = simulator.requests.slice(before).map(({ name }) => name);
+    assert.ok(requested.length <= 10, requested.join());
   });
 
   it('works while the cache server fails, and without one', async () => {

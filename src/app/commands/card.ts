@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { issueToken } from '../../accounts/access/tokens/issue.ts';
 import { generateSigningKey } from '../../accounts/access/tokens/signing-key-store.ts';
+import { listInstallations } from '../../accounts/installations/store.ts';
 import { findByName } from '../../accounts/store.ts';
 import type { ContributionsCard } from '../../contributions/routes.ts';
 import type { Connection } from '../../database/connections/connection.ts';
@@ -11,11 +12,12 @@ import type { Account } from '../../model/account.ts';
 import { AppError } from '../../model/errors.ts';
 import { toFields } from '../../model/fields.ts';
 import { createLog, linesForPeople } from '../../model/log.ts';
+import { installAccount } from '../../sync/installations/operator.ts';
 import { hasCompletedScan } from '../../sync/streams/stream-store.ts';
 import { type Service, startService } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { type Io, UsageError } from './io.ts';
-import { type CardSubject, refreshKept, waitForLookups } from './refresh-kept.ts';
+import { type CardSubject, refreshKept, waitForJobs, waitForLookups } from './refresh-kept.ts';
 
 /** The time budget of a lookup, in ms: longer than in the service, because no browser waits for the response. */
 const lookupBudgetMs = 30_000;
@@ -95,6 +97,20 @@ function readPairs(texts: readonly string[]): { path: string; file: string }[] {
   );
 }
 
+/** Cards of these lists are about repositories that are installed. */
+const ofFollowedList = /^(\/v1\/[^/]+\/entities\/[^/]+)\/(?:achievements|boards)(?:\/.*)?$/;
+
+/** Installs the account of such a card. A database that a service uses has the installations of its operator. */
+async function installOwner({ config, service }: Drawing, account: Account): Promise<void> {
+  const { connection } = service.database;
+  const installations = await listInstallations(connection);
+  const isKnown = installations.some(
+    (known) => known.provider === account.provider && known.account.externalId === account.externalId,
+  );
+  if (config.databaseUrl === undefined && !isKnown)
+    await installAccount({ connection, now: () => new Date() }, account);
+}
+
 interface Drawn extends Pick<ReportedCard, 'description' | 'numbers'> {
   image: Buffer;
 }
@@ -111,6 +127,8 @@ async function draw(drawing: Drawing, path: string, file: string): Promise<Drawn
   const isOfRepository = rest[0] === 'repositories';
   const repository = isOfRepository ? decodeURIComponent(rest[1] ?? '') : image.searchParams.get('repository');
   const subject = { account, repository: repository ?? undefined };
+  const isOfFollowedList = ofFollowedList.test(image.pathname);
+  if (isOfFollowedList) await installOwner(drawing, account);
   await refreshKept(connection, subject, drawing.startedAt);
   // The command reads the database anyway, so private data may be drawn with a token of its owner.
   const isPrivate = image.searchParams.get('private') === 'true' || isOfRepository;
@@ -123,6 +141,13 @@ async function draw(drawing: Drawing, path: string, file: string): Promise<Drawn
   let numbers = '';
   for (const address of toNumberUrls(image)) {
     numbers = await requestUntilEnough(io, address, headers, (body) => body.includes('"complete":true'), patience);
+  }
+  if (isOfFollowedList) {
+    await waitForJobs(connection, { deadline: performance.now() + patience, signal: io.signal });
+    await service.catchUp();
+    const address = new URL(image);
+    address.searchParams.delete('format');
+    numbers = await requestUntilEnough(io, address, headers, () => true);
   }
   // An image may show numbers that no list has, such as those of a window, and request them again when they are old.
   await fetch(image, { headers, signal: io.signal });
@@ -170,7 +195,10 @@ function toNumberUrls(image: URL): URL[] {
   const chosen = image.searchParams.get('card');
   const lists = Object.entries(numbersOfCards).find(([card]) => card === chosen)?.[1] ?? numbersOfCards.contributions;
   return lists.map((list) => {
-    const path = image.pathname.replace(/badges\/community$/, 'contributors').replace(/contributions$/, list);
+    const path = image.pathname
+      .replace(/badges\/community$/, 'contributors')
+      .replace(/contributions$/, list)
+      .replace(ofFollowedList, '$1/contributors');
     const numbers = new URL(path, image);
     for (const name of ['private', 'repository']) {
       const value = image.searchParams.get(name);

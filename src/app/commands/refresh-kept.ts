@@ -13,6 +13,7 @@ import {
 import { findReportedTotals } from '../../contributions/totals/private-store.ts';
 import type { Connection } from '../../database/connections/connection.ts';
 import type { Job } from '../../database/queue/added-jobs.ts';
+import { countJobs } from '../../database/queue/job-counts.ts';
 import { claimLookup, findLookupsByKey, type StoredLookup } from '../../database/queue/lookups.ts';
 import type { Account } from '../../model/account.ts';
 
@@ -47,6 +48,18 @@ export async function refreshKept(
     if (isOld(stored?.collectedAt)) jobs.push(collectRepositoryJob({ accountId: id, repository, withPrivate: true }));
   }
   for (const job of jobs) await claimLookup(connection, withUrgency(job, 'interactive'), new Date());
+}
+
+/** Waits until no job is due or runs: awards and rankings follow later than reading. @param deadline in ms, of `performance.now()`. */
+export async function waitForJobs(
+  connection: Connection,
+  { deadline, signal }: { deadline: number; signal: AbortSignal },
+): Promise<void> {
+  while (performance.now() < deadline) {
+    const jobs = await countJobs(connection);
+    if (jobs.every(({ due, running }) => due + running === 0)) return;
+    await wait(pollMs, undefined, { signal });
+  }
 }
 
 /**

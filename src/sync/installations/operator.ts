@@ -27,23 +27,35 @@ export async function install(
   const repository = name === undefined ? null : await readable(account, provider, name, call);
   // Only a response shows which data a credential can read, and whether the provider accepts it at all.
   if (repository === null) await provider.repositories.list(account, null, call);
-  await inTransaction(connection, async (transaction) => {
-    const installation = { provider: account.provider, account, repository: repository?.externalId ?? null };
-    await installByOperator(transaction, installation, at);
-    if (repository === null) {
-      await recordInstalled(transaction, { ids: [account.id] }, at);
-      await requestListing(transaction, account.id, at);
-      await addJob(transaction, collectJob(account.id));
-    } else {
+  if (repository === null) await installAccount(context, account);
+  else {
+    await inTransaction(connection, async (transaction) => {
+      const installation = { provider: account.provider, account, repository: repository.externalId };
+      await installByOperator(transaction, installation, at);
       await saveListed(context, transaction, { account, provider, repositories: [repository], listedAt: at });
       await addJob(
         transaction,
         collectRepositoryJob({ accountId: account.id, repository: repository.name, withPrivate: true }),
       );
-    }
+      await announce(transaction, { kind: 'installations', key: account.provider });
+    });
+  }
+  return { showsPrivate: repository !== null || (provider.privateData?.credentialNames(account) ?? []).length > 0 };
+}
+
+/** Installs an account with all of its repositories, and queues their collecting. */
+export async function installAccount(
+  { connection, now }: Pick<SyncContext, 'connection' | 'now'>,
+  account: Account,
+): Promise<void> {
+  const at = now();
+  await inTransaction(connection, async (transaction) => {
+    await installByOperator(transaction, { provider: account.provider, account, repository: null }, at);
+    await recordInstalled(transaction, { ids: [account.id] }, at);
+    await requestListing(transaction, account.id, at);
+    await addJob(transaction, collectJob(account.id));
     await announce(transaction, { kind: 'installations', key: account.provider });
   });
-  return { showsPrivate: repository !== null || (provider.privateData?.credentialNames(account) ?? []).length > 0 };
 }
 
 async function readable(account: Account, provider: Provider, name: string, call: Call): Promise<ListedRepository> {
