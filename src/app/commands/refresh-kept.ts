@@ -50,7 +50,10 @@ export async function refreshKept(
   for (const job of jobs) await claimLookup(connection, withUrgency(job, 'interactive'), new Date());
 }
 
-/** Waits until no job is due or runs: awards and rankings follow later than reading. @param deadline in ms, of `performance.now()`. */
+/**
+ * Waits until no job is due or runs: awards and rankings follow later than reading.
+ * @param deadline in ms, of `performance.now()`.
+ */
 export async function waitForJobs(
   connection: Connection,
   { deadline, signal }: { deadline: number; signal: AbortSignal },
