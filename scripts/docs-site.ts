@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { guides } from '../src/views/pages/docs/contents.ts';
+import { toText } from '../src/views/pages/docs/markdown.ts';
+import type { Searchable } from '../src/views/pages/docs/search.ts';
 
 /**
  * Writes the documents as a site of files, for a host such as GitHub Pages: `node scripts/docs-site.ts URL FOLDER`. They are the
@@ -18,16 +22,8 @@ if (!URL.canParse(siteUrl) || folder === '') {
 }
 const prefix = new URL(siteUrl).pathname.replace(/\/$/, '');
 const program = fileURLToPath(new URL('../bin/plaudit.js', import.meta.url));
-const index = fileURLToPath(new URL('../node_modules/minisearch/dist/umd/index.js', import.meta.url));
+const search = fileURLToPath(new URL('../src/views/pages/docs/search.ts', import.meta.url));
 const maxPages = 1000;
-
-interface Part {
-  id: number;
-  path: string;
-  title: string;
-  heading: string;
-  text: string;
-}
 
 const environment = {
   PORT: '0',
@@ -56,7 +52,7 @@ async function findUrl(): Promise<string> {
 
 async function writeSite(service: string): Promise<void> {
   const wanted = new Set(['/docs', '/docs/search', '/favicon.svg']);
-  const parts: Part[] = [];
+  const pages: Searchable[] = [];
   for (const path of wanted) {
     if (wanted.size > maxPages) throw new Error(`more than ${maxPages} pages`);
     const response = await fetch(`${service}${path}`);
@@ -67,14 +63,15 @@ async function writeSite(service: string): Promise<void> {
     }
     const page = toStaticPage(await response.text());
     for (const [, found = ''] of page.matchAll(new RegExp(`(?:href|src)="${prefix}(/[^"?#]*)`, 'g'))) wanted.add(found);
-    if (path !== '/docs/search') parts.push(...readParts(path, page, parts.length));
+    if (path !== '/docs/search') pages.push(toSearchable(path, page));
     write(`${path}.html`, path === '/docs/search' ? page.replace('</main>', `${searchScript()}</main>`) : page);
     if (path === '/docs') write('/index.html', page);
   }
-  write('/docs/search.json', JSON.stringify(parts));
-  cpSync(index, join(folder, 'docs/minisearch.js'));
+  write('/docs/search.json', JSON.stringify(pages));
+  const outfile = join(folder, 'docs/search.js');
+  await build({ entryPoints: [search], bundle: true, minify: true, format: 'iife', globalName: 'search', outfile });
   write('/.nojekyll', '');
-  process.stdout.write(`${wanted.size} files, ${parts.length} parts in the search\n`);
+  process.stdout.write(`${wanted.size} files, ${pages.length} of them documents\n`);
 }
 
 function write(path: string, content: string | Buffer): void {
@@ -95,51 +92,37 @@ function toStaticPage(html: string): string {
 }
 
 /** Cuts the article of a page at its headings with an id. */
-function readParts(path: string, page: string, first: number): Part[] {
+function toSearchable(path: string, page: string): Searchable {
   const [, article = ''] = /<article>([^]*)<\/article>/.exec(page) ?? [];
   const title = toText(/<h1[^>]*>([^]*?)<\/h1>/.exec(article)?.[1] ?? '');
-  return article.split(/(?=<h[2-4] id=")/).map((section, index) => {
-    const [, anchor = '', heading = ''] = /^<h[2-4] id="([^"]*)"[^>]*>([^]*?)<\/h[2-4]>/.exec(section) ?? [];
-    const place = `${prefix}${path}${anchor === '' ? '' : `#${anchor}`}`;
-    return { id: first + index, path: place, title, heading: toText(heading), text: toText(section) };
-  });
+  const sections = article
+    .replaceAll(/<a [^>]*>#<\/a>/g, '')
+    .split(/(?=<h[2-4] id=")/)
+    .map((section) => {
+      const [, id = '', heading = title] = /^<h[2-4] id="([^"]*)"[^>]*>([^]*?)<\/h[2-4]>/.exec(section) ?? [];
+      return { id, heading: toText(heading), text: toText(section) };
+    });
+  const slug = path.slice('/docs/'.length);
+  return { path: `${prefix}${path}`, title, sections, isMinor: !guides.has(slug) && !slug.startsWith('reference/') };
 }
 
-function toText(html: string): string {
-  const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
-  return html
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(
-      /&(\w+|#\d+);/g,
-      (all, name: string) =>
-        characters[name] ?? (name.startsWith('#') ? String.fromCodePoint(Number(name.slice(1))) : all),
-    )
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-}
-
-/** A search in the browser, by the library that the service uses. */
+/** The search of the service, in the browser. */
 function searchScript(): string {
-  return `<script src="${prefix}/docs/minisearch.js"></script><script>
+  return `<script src="${prefix}/docs/search.js"></script><script>
 const query = new URLSearchParams(location.search).get('q') ?? '';
 document.querySelector('input[name=q]').value = query;
 const list = document.querySelector('ol.found');
 const note = list.previousElementSibling;
 note.hidden = true;
-if (query.trim() !== '') fetch('${prefix}/docs/search.json').then((response) => response.json()).then((parts) => {
-  const index = new MiniSearch({ fields: ['title', 'heading', 'text'], storeFields: ['path', 'title', 'heading', 'text'],
-    searchOptions: { boost: { heading: 3, title: 2 }, prefix: (term) => term.length > 2, fuzzy: 0.15, maxFuzzy: 1 } });
-  index.addAll(parts);
-  const found = index.search(query, { combineWith: 'AND' });
-  const shown = (found.length > 0 ? found : index.search(query)).slice(0, 20);
-  note.hidden = shown.length > 0;
-  for (const { path, title, heading, text, terms } of shown) {
+if (query.trim() !== '') fetch('${prefix}/docs/search.json').then((response) => response.json()).then((pages) => {
+  const found = search.indexPages(pages)(query);
+  note.hidden = found.length > 0;
+  for (const { path, title, heading, excerpt } of found) {
     const item = list.appendChild(document.createElement('li'));
     const link = item.appendChild(document.createElement('a'));
     link.href = path;
     link.textContent = heading === '' ? title : title + ' · ' + heading;
-    const at = Math.max(0, Math.min(...terms.map((term) => text.toLowerCase().indexOf(term)).filter((place) => place >= 0), text.length) - 80);
-    item.appendChild(document.createElement('p')).textContent = (at > 0 ? '… ' : '') + text.slice(at, at + 200) + ' …';
+    item.appendChild(document.createElement('p')).textContent = excerpt;
   }
 });
 </script>`;

@@ -41,8 +41,10 @@ function readNotes(): string {
 function write(folder: string): void {
   mkdirSync(folder, { recursive: true });
   execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const described = execFileSync('npm', ['sbom', '--omit=dev', '--sbom-format=cyclonedx'], { maxBuffer: 1 << 26 });
-  writeFileSync(join(folder, `plaudit-${version}.cdx.json`), described);
+  const described = join(folder, `plaudit-${version}.cdx.json`);
+  // `npm sbom` leaves out packages that tools need as well, such as yaml.
+  const lister = ['--package=@cyclonedx/cyclonedx-npm@6.0.1', '--', 'cyclonedx-npm', '--package-lock-only'];
+  execFileSync('npm', ['exec', '--yes', ...lister, '--omit=dev', `--output-file=${described}`], { stdio: 'inherit' });
   writeFileSync(join(folder, 'NOTES.md'), readNotes());
   const deploy = join(folder, 'deploy');
   cpSync('deploy', deploy, { recursive: true });

@@ -14,7 +14,7 @@ const skip = limit === undefined && 'no control group can be made here';
 describe('service in 512 MB', { skip }, () => {
   it('collects and serves a person and an organization of 20 repositories, with PostgreSQL and git', async () => {
     assert.ok(limit);
-    using _limit = limit;
+    using group = limit;
     await using directory = await makeTemporaryDirectory();
     await using simulator = await startSimulator({ repositories: 20 });
     const settings = {
@@ -25,7 +25,7 @@ describe('service in 512 MB', { skip }, () => {
       GITHUB_TOKEN: simulator.tokens.public_only,
       RATE_LIMIT_PER_MINUTE: '1000000',
     };
-    await using service = await startServiceProcess(settings, program, limit.command);
+    await using service = await startServiceProcess(settings, program, group.command);
     const get = (path: string): Promise<Response> => fetch(`${service.url}${path}`);
     const accounts = [simulator.accounts.organization, simulator.accounts.user];
     for (const login of accounts) {
@@ -50,8 +50,8 @@ describe('service in 512 MB', { skip }, () => {
       }
     }
     assert.equal(await service.stop(), 0);
-    assert.equal(limit.countEnded(), 0);
-    console.log(`at most ${Math.round(limit.findPeak() / mebibyte)} MiB, with the cache of files`);
+    assert.equal(group.countEnded(), 0);
+    console.log(`at most ${Math.round(group.findPeak() / mebibyte)} MiB, with the cache of files`);
   });
 });
 
