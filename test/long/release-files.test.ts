@@ -43,7 +43,7 @@ describe('files of a release', () => {
     };
     const names = new Set(components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`)));
     assert.deepEqual(
-      [...Object.keys(manifest.dependencies)].filter((name) => !names.has(name)),
+      Object.keys(manifest.dependencies).filter((name) => !names.has(name)),
       [],
     );
     assert.ok(!names.has('@biomejs/biome'));

@@ -27,7 +27,7 @@ export async function startServiceProcess(
   // The responses of another release have another description, and its settings other names.
   const ofRelease = isThisRelease ? { REQUEST_CONNECTIONS: '4', JOB_CONNECTIONS: '8' } : { NODE_OPTIONS: '' };
   const defaults = { PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn' };
-  const [file = '', ...args] = [...starter, process.execPath, program, 'serve'];
+  const [file, ...args] = [...starter, process.execPath, program, 'serve'];
   const child = spawn(file, args, {
     env: { ...programEnvironment(), ...ofRelease, ...defaults, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
