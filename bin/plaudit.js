@@ -15,7 +15,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > needed.major || (major === needed.major && minor >= needed.minor)) {
   const { code, compiled } = findProgram();
   // Processes that this one forks read the same variable.
-  process.env.NODE_COMPILE_CACHE ??= compiled;
+  process.env.NODE_COMPILE_CACHE ||= compiled;
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   const { exitAtOnce } = await import(code('model/exit'));
   if (process.env[endsWithStarter] !== undefined) endWithStarter(() => exitAtOnce(1));
