@@ -11,7 +11,7 @@ export function sampled<Case>(cases: readonly Case[], every: number): Case[] {
 
 /**
  * Returns the part of a list that `SAMPLE` selects: with `1/16` each sixteenth case from the second on; without it all. CI runs
- * another sixteenth of the long tier and of the claims with each commit.
+ * another part of the long tier and of the claims with each commit.
  */
 export function pickPart<Case>(cases: readonly Case[]): Case[] {
   const sample = process.env['SAMPLE'] ?? '0/1';

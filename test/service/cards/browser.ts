@@ -20,14 +20,11 @@ const testFonts = [
 
 const faces = (
   [
-    ['400', '400Regular'],
-    ['600', '600SemiBold'],
+    ['400', 'regular'],
+    ['600', 'semibold'],
   ] as const
 ).map(([weight, name]) => {
-  const file = new URL(
-    `../../../node_modules/@expo-google-fonts/noto-sans/${name}/NotoSans_${name}.ttf`,
-    import.meta.url,
-  );
+  const file = join(bundledFonts, `noto-sans/${name}.ttf`);
   const data = readFileSync(file).toString('base64');
   return `@font-face{font-family:Measured;font-weight:${weight};src:url(data:font/ttf;base64,${data})}`;
 });
