@@ -64,19 +64,19 @@ export interface RouteServices extends PipelineServices, LoadServices {
 type StoredName = { state: 'present' | 'renamed'; account: Account } | { state: 'absent' } | { state: 'pending' };
 
 /** Lets callers wait for the outcomes of lookups. */
-export interface Outcomes {
+interface Outcomes {
   /** Resolves when the outcome of the lookup `key` is announced, at `deadline`, or when the signal aborts. */
   wait(key: string, deadline: Date, signal: AbortSignal): Promise<void>;
 }
 
 /** The lookups an hour that visitors may start. */
-export interface LookupAllowances {
+interface LookupAllowances {
   perAddress: number;
   /** The lookups from one network. The lookups with service tokens of one account have the same limit. */
   perNetwork: number;
 }
 
-export interface ResolverOptions {
+interface ResolverOptions {
   connection: Connection;
   providers: ReadonlyMap<string, Provider>;
   outcomes: Outcomes;

@@ -26,7 +26,7 @@ export interface Jobs {
 }
 
 /** The tasks of all modules, and the connections to receivers of notifications that they use. */
-export interface JobTasks {
+interface JobTasks {
   tasks: Record<string, Task>;
   close: () => Promise<void>;
 }

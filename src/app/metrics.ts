@@ -19,7 +19,7 @@ import { type Core, type CoreOptions, findFault } from './core.ts';
 import { findOverduePolls, findUnapplied } from './doctor/store.ts';
 
 /** The registry of a service, and what records events in it. */
-export type Metrics = Required<Pick<CoreOptions, 'metrics' | 'observePool' | 'observeReplica' | 'observeHost'>> & {
+type Metrics = Required<Pick<CoreOptions, 'metrics' | 'observePool' | 'observeReplica' | 'observeHost'>> & {
   registry: Registry;
   onJobEnd: OnJobEnd;
 };

@@ -3,7 +3,7 @@
  * account at its host, and `type=agent` lists it. Programs that update dependencies, such as Dependabot and Renovate,
  * are bots, not agents.
  */
-export interface Agent {
+interface Agent {
   /** Null: accounts of this name are agents at every host. */
   provider: string | null;
   /** In lower case. */

@@ -82,7 +82,7 @@ export interface ContributionDetails {
 export const reviewStates = ['approved', 'changes_requested', 'commented', 'dismissed'] as const;
 export type ReviewState = (typeof reviewStates)[number];
 
-export interface Reaction {
+interface Reaction {
   /** GitHub's name, such as `THUMBS_UP`, for a reaction that GitHub has too; otherwise the provider's own name. */
   emoji: string;
   /** Null when that account is deleted. */

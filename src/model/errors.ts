@@ -22,7 +22,7 @@ export type ErrorCode =
   | 'misconfigured';
 
 /** The phrases in which an image says the cause of an error, in the reader's language. */
-export type ProblemPhrase =
+type ProblemPhrase =
   | 'didYouMean'
   | 'oneOf'
   | 'notCounted'
@@ -43,7 +43,7 @@ export interface Explanation {
 }
 
 /** The field of a body that caused an error. */
-export interface FieldFault {
+interface FieldFault {
   /** As the API calls the field, such as `data.key`. */
   name: string;
   /** The rest of a sentence that begins with the name, such as `must be a text.` */

@@ -70,7 +70,7 @@ export interface Progress {
 }
 
 /** Sums of the polls that the users of each quota want, with the time in ms at which they were read. */
-export type PollDemands = LRUCache<string, { demand: PollDemand; readAt: number }>;
+type PollDemands = LRUCache<string, { demand: PollDemand; readAt: number }>;
 
 export function newPollDemands(): PollDemands {
   return new LRUCache({ max: 1000 });

@@ -32,7 +32,7 @@ interface Removal {
 }
 
 /** A page of a listing for the owner of an account, newest first: the items after one id, or before another. */
-export interface OwnedPage {
+interface OwnedPage {
   limit: number;
   after?: string;
   before?: string;

@@ -7,7 +7,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 import type { Installation, UsableInstallation } from '../../hosts/interface/installation.ts';
 
 /** A stored installation. */
-export interface StoredInstallation {
+interface StoredInstallation {
   id: string;
   source: 'app' | 'operator';
   account: { externalId: string; name: string };
@@ -274,7 +274,7 @@ export async function deleteInstallations(connection: Connection, before: Date, 
   });
 }
 
-export function toInstallation(row: Selectable<Tables['installations']>): StoredInstallation {
+function toInstallation(row: Selectable<Tables['installations']>): StoredInstallation {
   return {
     id: row.id,
     source: row.source,

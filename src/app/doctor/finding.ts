@@ -82,7 +82,7 @@ export const findingCodes = [
 export type FindingCode = (typeof findingCodes)[number];
 
 /** The parts of the service that the doctor checks, in the order of a report. */
-export const areas = ['settings', 'machine', 'database', 'hosts', 'deliveries', 'collecting', 'jobs'] as const;
+const areas = ['settings', 'machine', 'database', 'hosts', 'deliveries', 'collecting', 'jobs'] as const;
 export type Area = (typeof areas)[number];
 
 /** One result of a check. */
@@ -133,7 +133,7 @@ export function found(area: Area, facts: FindingFacts): Finding {
 }
 
 /** Orders findings: problems first, and within each severity by area. */
-export function inOrder(findings: readonly Finding[]): Finding[] {
+function inOrder(findings: readonly Finding[]): Finding[] {
   const severities: Finding['severity'][] = ['problem', 'hint', 'fine'];
   const rank = ({ severity, area }: Finding): number =>
     severities.indexOf(severity) * areas.length + areas.indexOf(area);

@@ -22,7 +22,7 @@ import { configuredHosts } from './describe-hosts.ts';
 import { type Area, type DoctorReport, type Finding, found, quoted, toReport } from './finding.ts';
 import { countPrivateByCredential, findInstalledAccounts } from './store.ts';
 
-export interface DoctorOptions {
+interface DoctorOptions {
   config: Config;
   providers: ReadonlyMap<string, Provider>;
   now: () => Date;

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../../model/errors.ts';
 
 /** The times between the end of a process and its replacement. */
-export interface Restarts {
+interface Restarts {
   firstDelayMs: number;
   mostDelayMs: number;
   /** The life, in ms, after which a process did not fail at its start. */
@@ -14,7 +14,7 @@ export interface Restarts {
 }
 
 /** About 80 seconds of waits in all. */
-export const usualRestarts: Restarts = {
+const usualRestarts: Restarts = {
   firstDelayMs: 100,
   mostDelayMs: 30_000,
   worksAfterMs: 60_000,

@@ -149,7 +149,7 @@ function split(text: string): string[] {
 }
 
 /** A page of the contributors within limits. */
-export interface WindowPage {
+interface WindowPage {
   /** One more than the limit of the page when contributors follow. */
   found: Contributor[];
   /** The number of contributors after the page, which an image shows. */

@@ -35,7 +35,7 @@ export const removalReasons = ['window', 'deleted', 'not-default-branch', 'chang
  */
 const unlistedReasons = ['not-visible', 'private', 'erased-account'] as const;
 type AnyReason = typeof additionReasons | typeof removalReasons | typeof unlistedReasons;
-export type ChangeReason = AnyReason[number];
+type ChangeReason = AnyReason[number];
 
 /** An item that was added to a number or removed from it. */
 export interface ChangedItem extends Item {
@@ -53,7 +53,7 @@ export interface FormerScope {
 }
 
 /** The numbers of added and removed items by reason; also of items that are not listed, such as private ones. */
-export interface ChangeCounts {
+interface ChangeCounts {
   added: Partial<Record<ChangeReason, number>>;
   removed: Partial<Record<ChangeReason, number>>;
   /** False when the log lacks items, because more were removed at once than it records. */

@@ -16,7 +16,7 @@ export const exclusionReasons = [
   'in the future',
   'private',
 ] as const;
-export type ExclusionReason = (typeof exclusionReasons)[number];
+type ExclusionReason = (typeof exclusionReasons)[number];
 
 /** An item of the host that does not count. */
 export interface ExcludedItem extends Item {

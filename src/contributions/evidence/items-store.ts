@@ -38,7 +38,7 @@ export interface ItemScope {
 }
 
 /** A former moment whose items are read. Items that were removed since are not found. */
-export interface Former {
+interface Former {
   at: Date;
   /**
    * The condition that the repository `r` counted then, and that its items may be seen; it replaces the scope's own

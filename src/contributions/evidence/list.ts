@@ -65,7 +65,7 @@ export const ListParameters = Type.Object({
 });
 
 /** The list that a request wants: items that count, excluded data, or the items that came and went. */
-export interface ListWanted extends Pick<ExcludedScope, 'ofContributors' | 'readerId'> {
+interface ListWanted extends Pick<ExcludedScope, 'ofContributors' | 'readerId'> {
   query: Static<typeof ListParameters> & WindowText;
   window: Window | undefined;
   /** Widens a window to whole days where the request's own was widened. Absent: it was not. */

@@ -5,7 +5,7 @@ import { type Collection, findCollection } from './collection-store.ts';
 import { collectJob } from './jobs.ts';
 
 /** The state of collecting the contributions to an account's repositories, which were listed at least once. */
-export interface ListedCollection extends Collection {
+interface ListedCollection extends Collection {
   listedAt: Date;
 }
 

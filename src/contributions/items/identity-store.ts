@@ -24,7 +24,7 @@ export interface NamingCommit {
 }
 
 /** The account of an address; null: the host showed a commit by the address without an account. */
-export interface ResolvedAddress {
+interface ResolvedAddress {
   id: number;
   accountId: string | null;
   /** The time of the request, where "no account" replaces an account that was found before. */

@@ -15,7 +15,7 @@ import { holdRepository } from './write-store.ts';
  * The meaning of a row with an empty key: to note all items, or those without the detail, or to delete the noted ones.
  * Stored files of pull requests may be outdated when achievements need them again, so all of these are noted.
  */
-export type PendingRest = 'all' | 'absent' | 'forget';
+type PendingRest = 'all' | 'absent' | 'forget';
 
 /** The most rows that one transaction adds or deletes. */
 const rowsAtOnce = 10_000;

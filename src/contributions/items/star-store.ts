@@ -6,7 +6,7 @@ import { changeContributions } from './write-store.ts';
 /** Deliveries about stars are summed for each account and second, so that their order does not matter. */
 
 /** A delivery's report that an account starred a repository, or took that back. */
-export interface StarEvent {
+interface StarEvent {
   repositoryId: string;
   /** The account's id at its host, which is also the star's id. */
   externalId: string;
@@ -16,13 +16,13 @@ export interface StarEvent {
 }
 
 /** The state of an account's star according to all deliveries so far, and the time since when it holds. */
-export interface StarState {
+interface StarState {
   isStarred: boolean;
   at: Date;
 }
 
 /** The state of the star of one account. */
-export interface DeliveredStar extends StarState {
+interface DeliveredStar extends StarState {
   externalId: string;
   /** The id of the stored account; null when it is not stored. */
   accountId: string | null;

@@ -13,7 +13,7 @@ import { countedInSql } from '../totals/column-store.ts';
  */
 
 /** Contributions that count for the same people on the same days. */
-export interface Counted {
+interface Counted {
   /** The counters, days and accounts, as the SQL of `countedInSql` writes them. */
   counted: string;
   /** The number of contributions. */
@@ -147,7 +147,7 @@ export class ContributionChange {
   }
 }
 
-export interface ChangeOptions {
+interface ChangeOptions {
   counters?: readonly StoredCounter[];
   /** Accounts that contributions may name from now on. */
   accountIds?: readonly string[];

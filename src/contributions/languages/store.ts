@@ -235,7 +235,7 @@ function mayNameSeveral(addresses: readonly number[]): RawBuilder<boolean> {
 }
 
 /** A repository to which an account contributes commits. */
-export interface LanguageRepository {
+interface LanguageRepository {
   id: string;
   ownerId: string;
   name: string;

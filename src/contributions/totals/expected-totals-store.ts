@@ -53,7 +53,7 @@ function within(
 }
 
 /** The numbers of each person on each day, and the people that they are about. */
-export interface SummedDays {
+interface SummedDays {
   /** The parts of WITH that end with `summed`. */
   summed: RawBuilder<unknown>;
   /** SQL that is true for stored rows of these people. */

@@ -9,7 +9,7 @@ import { sumsInSql, uncollectedKinds } from './owner-sum-store.ts';
 import { contributedBy, toKinds } from './uncollected-store.ts';
 
 /** Sums over the stored contributions of an account. */
-export interface StoredTotals {
+interface StoredTotals {
   counters: Record<CounterName, number>;
   /** Kinds of contributions to the account's own repositories of which the sums may lack some. */
   uncollected: ContributionKind[];
@@ -49,7 +49,7 @@ export async function countStored(
 }
 
 /** The lifetime totals of an account that one credential sees. */
-export interface ReportedTotals {
+interface ReportedTotals {
   credentialName: string;
   counters: Partial<Counters>;
   memory: object | null;

@@ -12,10 +12,10 @@ import { areCommitsCounted, countNewCommits, markTotalsChanged } from './total-s
 export type DaysPart = Days | { languages: Days };
 
 /** The same of a day that was counted before. */
-export type CountedPart = CountedPeople | { languages: CountedLanguages };
+type CountedPart = CountedPeople | { languages: CountedLanguages };
 
 /** A part of the totals of a repository; `contributors`, of whom null means all, are counted from their days. */
-export type TotalsPart = DaysPart | CountedPart | { contributors: readonly string[] | null };
+type TotalsPart = DaysPart | CountedPart | { contributors: readonly string[] | null };
 
 /**
  * Counts days of one repository again, from its stored contributions. Does nothing where all commits have to

@@ -20,7 +20,7 @@ import { isUnchangedSince } from './large-day-store.ts';
 /** The sums; see `additionToChecks` of `count-changes.ts` for those of a change. */
 const names = ['commits', 'people', 'languages'] as const;
 /** A sum that differs; `whole`: a counter of the repository. */
-export type CheckedSum = 'whole' | 'people' | 'languages';
+type CheckedSum = 'whole' | 'people' | 'languages';
 
 export const items = storedCounters.filter(({ kind }) => kind !== 'commit');
 const kindsOfItems = [...new Set(items.map(({ kind }) => kind))];

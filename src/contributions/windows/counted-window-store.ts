@@ -31,7 +31,7 @@ export interface CountedAccount {
 }
 
 /** Parts of a range of time, without gaps. */
-export interface WindowParts {
+interface WindowParts {
   /** The first instants of the parts, oldest first, and the end of the last one; null: open, only first and last. */
   bounds: readonly (Date | null)[];
 }

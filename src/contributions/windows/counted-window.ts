@@ -38,7 +38,7 @@ const settledAfterMs = dayMs;
 const settledForMs = 7 * dayMs;
 
 /** The counters of a window. */
-export interface CountedWindow {
+interface CountedWindow {
   window: Window;
   counters: Counters;
   source: Source;

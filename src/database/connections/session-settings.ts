@@ -14,7 +14,7 @@ const transport = {
  * The longest pause, in ms, between two statements of a transaction. No transaction waits for a host, so a longer pause means
  * that its client has vanished. The server then ends the transaction, whose locks others wait for.
  */
-export const longestPauseMs = 20_000;
+const longestPauseMs = 20_000;
 
 /**
  * Statements are many and small, so several processes for one cost more than they save. They would also share memory in /dev/shm, of

@@ -17,8 +17,8 @@ export const Header = Type.Object({
 });
 export type Header = Static<typeof Header>;
 
-export const TableLine = Type.Object({ table: Type.String(), columns: Type.Array(Type.String()) });
-export type TableLine = Static<typeof TableLine>;
+const TableLine = Type.Object({ table: Type.String(), columns: Type.Array(Type.String()) });
+type TableLine = Static<typeof TableLine>;
 
 export const EndLine = Type.Object({
   isEnd: Type.Literal(true),

@@ -3,7 +3,7 @@ import { type Reporting, reporting, retrying, withoutLockTimeout } from './migra
 import type { Backfill, Baseline, ConcurrentIndex, MigratingTransaction, Migration, Part } from './migration.ts';
 
 /** A migration that the database does not have yet. */
-export interface Pending {
+interface Pending {
   name: string;
   migration: Migration;
 }

@@ -22,7 +22,7 @@ import {
 
 const reportEveryMs = 10_000;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   log?: (line: string) => void;
   /** The interval, in ms, at which long work and waits are reported. */
   logEveryMs?: number;

@@ -48,7 +48,7 @@ export interface Backfill {
   batch: (transaction: MigratingTransaction, after: string | null) => Promise<Batch>;
 }
 
-export interface Batch {
+interface Batch {
   /** The position after the batch; null when no rows are left. */
   next: string | null;
   /** The number of changed rows, for the log. */

@@ -21,7 +21,7 @@ export interface FailingJobs {
 export const jobStates = ['due', 'running', 'delayed', 'given_up'] as const;
 
 /** The jobs of one task, of all nodes. */
-export interface JobCounts extends Record<(typeof jobStates)[number], number> {
+interface JobCounts extends Record<(typeof jobStates)[number], number> {
   task: string;
   /** The time, in seconds, for which the oldest due job has waited for a worker; 0: none waits. */
   longestWaitS: number;

@@ -49,7 +49,7 @@ interface Wakeable {
 const maxWorkers = 16;
 
 /** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
-export type Urgency = 'interactive' | 'background';
+type Urgency = 'interactive' | 'background';
 
 /** The number of jobs of each kind that one node runs at once. */
 const concurrency: Record<Urgency, number> = { interactive: 16, background: 6 };

@@ -16,7 +16,7 @@ interface NamingClient {
   query<Row>(statement: { name?: string; text: string; values: unknown[] }): Promise<PostgresQueryResult<Row>>;
 }
 
-export interface LoanTerms {
+interface LoanTerms {
   scope: StatementScope | undefined;
   /** Called after the connection is back in its pool, so that the next request may use one. */
   freeSlot: () => void;

@@ -18,7 +18,7 @@ const doctorTimeoutMs = 5000;
  * does not respond, or is no standby of the database. `failed`: it did not give a result.
  */
 export const replicaOutcomes = ['read', 'behind', 'away', 'failed'] as const;
-export type ReplicaOutcome = (typeof replicaOutcomes)[number];
+type ReplicaOutcome = (typeof replicaOutcomes)[number];
 
 /** Receives what happens with the replica. */
 export interface ReplicaObserver {
@@ -27,7 +27,7 @@ export interface ReplicaObserver {
   onRead(outcome: ReplicaOutcome): void;
 }
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   clientConfig: ClientConfig;
   maxConnections: number;
   /** The longest time that a statement may take; after it, the primary has to run it in the time that is left. */

@@ -23,7 +23,7 @@ interface Rows {
 }
 
 /** The rows that one statement deletes. */
-export interface Deletion {
+interface Deletion {
   where: RawBuilder<unknown>;
   /** The columns of an index that finds the rows, so that the cost follows the deleted rows and not the stored ones. */
   orderBy: RawBuilder<unknown>;

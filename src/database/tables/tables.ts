@@ -292,7 +292,7 @@ interface WorkersTable {
 }
 
 /** Images that cards show, by their source address. */
-export interface ImagesTable {
+interface ImagesTable {
   url: string;
   /** Null when the address had no image at the last request. */
   small: Buffer | null;

@@ -75,7 +75,7 @@ export interface Query<Schema extends TSchema> {
   schema: Schema;
 }
 
-export interface RestResponse<Schema extends TSchema> {
+interface RestResponse<Schema extends TSchema> {
   data: Static<Schema>;
   /** The length of the list in the response, including unreadable items; 0 when the response is not a list. */
   listed: number;
@@ -102,7 +102,7 @@ const VersionsPayload = Type.Array(Type.String());
 const learnWithinMs = 15_000;
 
 /** The data of a query, the credential that it was sent with, and the parts that GitHub left empty with an error. */
-export interface GraphqlResult<Schema extends TSchema> {
+interface GraphqlResult<Schema extends TSchema> {
   data: Static<Schema>;
   token: Token;
   refusals: Refusals;

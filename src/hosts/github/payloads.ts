@@ -211,7 +211,7 @@ const Merge = Type.Object({ merged_at: orElseUncounted(Type.Optional(Nullable(Ti
  * REST: an issue, or a pull request, which GitHub lists as an issue. The URL distinguishes them or, when it cannot be
  * read, the presence of `pull_request`.
  */
-export const RestIssuePayload = Type.Union([
+const RestIssuePayload = Type.Union([
   Type.Object({
     ...RestItem,
     html_url: Type.String({ pattern: '/issues/\\d+$' }),
@@ -225,7 +225,7 @@ export const RestIssuePayload = Type.Union([
   Type.Object({ ...RestItem, html_url: orElse(Text, ''), pull_request: Merge }),
   Type.Object({ ...RestItem, html_url: orElse(Text, ''), pull_request: Type.Optional(Type.Never()) }),
 ]);
-export type RestIssuePayload = Static<typeof RestIssuePayload>;
+type RestIssuePayload = Static<typeof RestIssuePayload>;
 /** An item that cannot be read may be of either kind. */
 export const RestIssuesPayload = describeItems('issue_or_pull_request', RestIssuePayload);
 

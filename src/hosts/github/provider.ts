@@ -74,7 +74,7 @@ const anonymousUnreported: readonly UnreportedKind[] = (
   ['review', 'discussion', 'issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const
 ).map((kind) => ({ kind, why: forTokens }));
 
-export interface GitHubOptions {
+interface GitHubOptions {
   name: string;
   url: string;
   apiUrl: string;

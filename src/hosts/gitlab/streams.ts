@@ -125,7 +125,7 @@ async function readMergeRequestPage(
 }
 
 /** Reads a page of issues. @returns null when the readers of the project may not see its issues. */
-export async function stepThroughIssues(
+async function stepThroughIssues(
   { client, repository, call }: StreamContext,
   project: ProjectPayload,
   wanted: Wanted,
@@ -147,7 +147,7 @@ function issueList(repository: KnownRepository) {
 }
 
 /** Reads a page of merge requests. @returns null when the readers of the project may not see them. */
-export async function stepThroughMergeRequests(
+async function stepThroughMergeRequests(
   { client, repository, call }: StreamContext,
   project: ProjectPayload,
   wanted: Wanted,

@@ -25,7 +25,7 @@ export async function sweepCopy(directory: string): Promise<void> {
   await Promise.all(stale.map((path) => rm(join(directory, path), { recursive: true, force: true })));
 }
 
-export interface PackSummary {
+interface PackSummary {
   /** The size of all packs, unfinished ones too; the rest of a copy takes next to nothing. */
   bytes: number;
   count: number;

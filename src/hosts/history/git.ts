@@ -108,7 +108,7 @@ class CurlTrace {
   }
 }
 
-export interface GitOptions {
+interface GitOptions {
   signal: AbortSignal;
   /** Without it, git cannot connect to any other machine. */
   remote?: RemoteAccess;
@@ -127,7 +127,7 @@ export interface GitEnd {
   isSilent: boolean;
 }
 
-export interface GitOutcome extends GitEnd {
+interface GitOutcome extends GitEnd {
   output: string;
 }
 

@@ -62,7 +62,7 @@ export interface Refusal {
 /** Parts that the host left empty, by JSON pointer; the empty pointer stands for an error that names no part. */
 export type Refusals = ReadonlyMap<string, Refusal>;
 
-export type Reading = { value: unknown } | { faultAt: string };
+type Reading = { value: unknown } | { faultAt: string };
 
 /** The parts of a JSON schema that the walk uses. */
 interface Shape {

@@ -25,7 +25,7 @@ export interface MissingPermission {
  * The host's treatment of a credential. `accepted`: the host accepts it. `refused`: the host rejects it. `limited`: the
  * host refuses requests with it until `retryAt`. `unreachable`: the host sent no usable response.
  */
-export type CredentialState = 'accepted' | 'refused' | 'limited' | 'unreachable';
+type CredentialState = 'accepted' | 'refused' | 'limited' | 'unreachable';
 
 /** The current state of one credential at the host. The report never holds the credential itself. */
 export interface CredentialReport {
@@ -59,7 +59,7 @@ export interface Diagnosis {
 }
 
 /** The parts of a report that are known before the host is called. */
-export type Credential = Pick<CredentialReport, 'kind' | 'label' | 'credentialName'>;
+type Credential = Pick<CredentialReport, 'kind' | 'label' | 'credentialName'>;
 
 /** Returns the report on a credential. An error of `examine` does not throw, but becomes the state of the report. */
 export async function reportOn(

@@ -4,7 +4,7 @@ import type { ListedRepository } from './repositories.ts';
 import type { ContributionPage } from './streams.ts';
 
 /** The data that a provider needs for reading the changes in all repositories of an owner. */
-export type PolledOwner = Pick<Actor, 'externalId' | 'name' | 'type'>;
+type PolledOwner = Pick<Actor, 'externalId' | 'name' | 'type'>;
 
 /** A change that a listing of repositories does not show. */
 export interface ListlessChange {
@@ -46,10 +46,10 @@ export interface RepositoryTip {
 }
 
 /** The number of items that each stream lists, by name of stream; the number for an absent stream is unknown. */
-export type ContributionTotals = Partial<Record<string, number>>;
+type ContributionTotals = Partial<Record<string, number>>;
 
 /** The quota for polls of single repositories. */
-export interface RepositoryPolls {
+interface RepositoryPolls {
   /** The polls in an hour that take a fifth of the quota of one credential. */
   perHour: number;
   /**

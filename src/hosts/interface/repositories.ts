@@ -13,7 +13,7 @@ export interface RepositoryFile {
 }
 
 /** Files of a repository at one commit. */
-export interface RepositoryFiles {
+interface RepositoryFiles {
   /** The newest commit of the default branch; null: the branch has no commits. */
   revision: string | null;
   /** The requested files that exist. */
@@ -31,7 +31,7 @@ export interface Files {
   toUrl(repository: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>, path: string): string;
 }
 
-export type ChangedFiles = Map<string, readonly string[]>;
+type ChangedFiles = Map<string, readonly string[]>;
 
 /** Reads details of commits and pull requests of installed repositories. Absent: conditions on them are never true. */
 export interface Details {
@@ -71,7 +71,7 @@ export interface RepositoryPage {
 }
 
 /** An item of a repository: a commit by its id (hexadecimal), others by their number. */
-export type RepositoryItem =
+type RepositoryItem =
   | { kind: 'commit'; oid: string }
   | { kind: 'issue' | 'pull_request' | 'discussion'; number: number };
 

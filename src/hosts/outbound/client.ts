@@ -9,7 +9,7 @@ const insideClouds = new Set(['168.63.129.16']);
 /** The only range of IPv6 from which public addresses are assigned (RFC 4291, section 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-export interface OutboundRequest {
+interface OutboundRequest {
   method: 'GET' | 'POST';
   url: string;
   headers: Record<string, string>;
@@ -44,7 +44,7 @@ export interface OutboundClient {
 
 type Lookup = typeof systemLookup;
 
-export interface OutboundOptions {
+interface OutboundOptions {
   /** `host` or `host:port` of servers to which the operator allows requests even at private addresses and by http. */
   allowedHosts: ReadonlySet<string>;
   /** True when requests to all other servers may use http, too. */

@@ -29,7 +29,7 @@ export interface ChangedItem extends ListlessChange {
 }
 
 /** A list of items that changed. */
-export interface ChangeList<Items extends TArray> extends List<Items> {
+interface ChangeList<Items extends TArray> extends List<Items> {
   toItem: (item: Static<Items>[number]) => ChangedItem;
 }
 

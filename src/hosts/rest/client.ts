@@ -107,7 +107,7 @@ export interface RestHostOptions extends ClientOptions {
   oauth?: OAuthClient | undefined;
 }
 
-export interface HostResponse<Schema extends TSchema> {
+interface HostResponse<Schema extends TSchema> {
   data: Static<Schema>;
   /** Length of the list in the response, including items that cannot be read; 0 where it is no list. */
   listed: number;

@@ -5,7 +5,7 @@ import { type Dialect, RestClient, type RestHostOptions } from './client.ts';
 import { listCredentialNames } from './views.ts';
 
 /** The clients of a host. */
-export interface RestHost {
+interface RestHost {
   client: RestClient;
   /** Sends requests with tokens that people present. */
   bearers: BearerClient;

@@ -13,7 +13,7 @@ import type { RequestOptions, RestClient } from './client.ts';
 const maxPages = 200;
 
 /** One page, with the facts about the whole list that its response states. */
-export interface ListPage<Item> {
+interface ListPage<Item> {
   items: readonly Item[];
   /** Length of the page, including items that cannot be read. */
   listed: number;

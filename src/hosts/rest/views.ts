@@ -16,7 +16,7 @@ const Place = Type.Object({
 type Place = Static<typeof Place>;
 
 /** The requests for repositories of one host. */
-export interface Views<Payload> {
+interface Views<Payload> {
   /** Reads a page of the repositories that an account owns; null: the host does not know the account. */
   list: (after: string | null, call: Call) => Promise<Step<Payload> | null>;
   /** True when every visitor whom the host lets in may see the repository. */

@@ -85,7 +85,7 @@ export class Backoff {
  */
 const refusedForMs = { first: 5000, again: 600_000 };
 
-export interface CredentialOptions {
+interface CredentialOptions {
   /** Undefined: requests are sent without a secret. */
   secret: Secret | undefined;
   /** The name in stored data that the credential shows, which reveals nothing of the secret. Empty: there is none. */

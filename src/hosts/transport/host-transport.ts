@@ -13,7 +13,7 @@ import {
 import type { RequestScheduler } from './request-scheduler.ts';
 
 /** The rules of a kind of host that decide what its responses mean for the next requests. */
-export interface HostRules<C extends Credential> {
+interface HostRules<C extends Credential> {
   redirectTo: RedirectRule;
   /** Stores what a response says about the credential of its request. */
   recordLimits: (credential: C, resource: string, response: RawResponse) => void;

@@ -32,7 +32,7 @@ export interface RawResponse {
   redirect?: string | undefined;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   method?: 'GET' | 'POST' | 'PATCH';
   headers: Record<string, string>;
   body?: string | undefined;

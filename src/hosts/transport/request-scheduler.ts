@@ -16,7 +16,7 @@ export interface Lease<C extends Credential> extends Disposable {
   readonly credential: C;
 }
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   now: () => Date;
   /** Calls back after a number of ms; returns a function that cancels. */
   startTimer?: (callback: () => void, ms: number) => () => void;
@@ -27,7 +27,7 @@ export interface SchedulerOptions {
 }
 
 /** The requirements of a request. */
-export interface Requirements<C extends Credential> {
+interface Requirements<C extends Credential> {
   /** The part of the API that the host limits separately. */
   resource: string;
   call: Pick<Call, 'urgency' | 'signal'>;

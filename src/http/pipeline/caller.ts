@@ -15,7 +15,7 @@ export interface Caller {
 }
 
 /** The kind of token that a route accepts: a service token, a token of the provider, or either. */
-export type CredentialKind = 'service' | 'provider' | 'either';
+type CredentialKind = 'service' | 'provider' | 'either';
 
 declare module 'fastify' {
   interface FastifyRequest {

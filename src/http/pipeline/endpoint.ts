@@ -149,13 +149,13 @@ export interface HandlerResult {
 }
 
 /** A response that is neither JSON, CSV nor an image. */
-export interface TextDocument {
+interface TextDocument {
   body: string;
   contentType: `${DocumentType}; charset=utf-8`;
 }
 
-export const documentTypes = ['application/atom+xml', 'application/yaml', 'application/jwt'] as const;
-export type DocumentType = (typeof documentTypes)[number];
+const documentTypes = ['application/atom+xml', 'application/yaml', 'application/jwt'] as const;
+type DocumentType = (typeof documentTypes)[number];
 
 interface EndpointBase<Path extends TObject> {
   path: string;

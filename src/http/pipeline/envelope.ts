@@ -41,7 +41,7 @@ export interface Progress extends Wait {
  * `collecting`: the data is being read. It waits for the host's quota, for a host that does not respond, for one that
  * refuses access, or for the caller's own allowance of lookups.
  */
-export const waitReasons = ['collecting', 'quota', 'unreachable', 'refused', 'allowance'] as const;
+const waitReasons = ['collecting', 'quota', 'unreachable', 'refused', 'allowance'] as const;
 
 /** The reason why data is not complete yet. */
 export interface Wait {
@@ -73,7 +73,7 @@ export interface Evidence {
   hostSearch?: string | undefined;
 }
 
-export const remainderReasons = ['host-total', 'private', 'erased-account', 'earned-once'] as const;
+const remainderReasons = ['host-total', 'private', 'erased-account', 'earned-once'] as const;
 export type RemainderReason = (typeof remainderReasons)[number];
 
 export const sources = ['collected', 'host'] as const;

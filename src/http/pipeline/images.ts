@@ -74,7 +74,7 @@ export interface StreakInput {
   until: string | null;
 }
 
-export interface DayOfContributions {
+interface DayOfContributions {
   /** `YYYY-MM-DD`, in UTC or as the provider assigns contributions to days. */
   day: string;
   contributions: number;

@@ -53,7 +53,7 @@ export interface Page<Path extends TObject, Data> {
   renderPending: (params: Static<Path> & AccountName, language: PageLanguage, wait: Wait | undefined) => string;
 }
 
-export interface RenderedPage {
+interface RenderedPage {
   html: string;
   /** False while some data of the page is still being collected. */
   isComplete: boolean;

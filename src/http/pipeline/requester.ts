@@ -15,7 +15,7 @@ export interface Requester {
   wait?: Wait | undefined;
 }
 
-export interface Origins {
+interface Origins {
   /** The client's address. */
   address: string;
   /** Its network: /24 of IPv4, /64 of IPv6. */

@@ -35,7 +35,7 @@ export const exposedHeaders =
 const corsHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders };
 
 /** The audience of a response: the public, the public until the owner withdraws the data, or one caller. */
-export type Audience = 'public' | 'public_until_withdrawn' | 'caller';
+type Audience = 'public' | 'public_until_withdrawn' | 'caller';
 
 /** Renders a response once, so that it can be sent many times. */
 export function renderResponse(content: {

@@ -20,7 +20,7 @@ export function withoutBase(target: string, base: string): string {
 }
 
 /** Adds the base path to a path of this service; other addresses stay as they are. */
-export function withBase(address: string, base: string): string {
+function withBase(address: string, base: string): string {
   return address.startsWith('/') && !address.startsWith('//') ? `${base}${address}` : address;
 }
 

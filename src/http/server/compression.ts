@@ -39,7 +39,7 @@ const compressible = /^(application\/(json|atom\+xml)|image\/svg\+xml|text\/(csv
  * The compressed representations of a response. Each is made when a client first accepts its coding, and kept, so that
  * a coding that no client accepts costs nothing.
  */
-export class CompressedForms {
+class CompressedForms {
   readonly #plain: Representation;
   readonly #made = new Map<Coding, Representation>();
   readonly #pending = new Map<Coding, Promise<Representation>>();

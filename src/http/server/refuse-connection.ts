@@ -34,7 +34,7 @@ export function refuseUnread(server: Server, options: Options): void {
 }
 
 /** Sends an error in the documented shape when the bytes of a client are not a readable request. */
-export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, options: Options): void {
+function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, options: Options): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
   else end(socket, problemOfConnection(error, options.now()), options);
 }

@@ -33,7 +33,7 @@ import { awaitHandlers, redirectExtraSlashes, respondToFirstErrors, traceRequest
 import type { HttpMetrics } from './metrics.ts';
 import { methods, problemOfRequest, readsWithoutHost, refuse, refuseUnread } from './refuse-connection.ts';
 
-export interface ServerOptions {
+interface ServerOptions {
   cache: ResponseCache;
   /** Returns the cached responses that may be served now. */
   usableResponses: () => UsableResponses;

@@ -25,13 +25,13 @@ const notReady = toProblem(
 const limits = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 1000 };
 
 /** A listener that holds the port of a node until the node can serve requests. */
-export interface Starting {
+interface Starting {
   /** Stops listening, and closes all connections. */
   close(): Promise<void>;
 }
 
 /** The views of a node that starts. */
-export interface StartingViews {
+interface StartingViews {
   /** Draws an error as SVG. */
   drawProblem: (card: string, query: Parameters, problem: CardProblem) => { svg: string };
   pages: StartingPages;

@@ -24,6 +24,6 @@ export async function inJobSpan<Result>(
 }
 
 /** Marks a span without the message of its error, which may hold names. */
-export function markFailed(span: Span): void {
+function markFailed(span: Span): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }

@@ -7,7 +7,7 @@ const flushWithinMs = 500;
 const exportWithinMs = 1000;
 
 /** Returns whether the environment names a receiver of spans. */
-export function isTracingWanted(environment: Readonly<Record<string, string | undefined>>): boolean {
+function isTracingWanted(environment: Readonly<Record<string, string | undefined>>): boolean {
   const {
     OTEL_SDK_DISABLED: disabled = '',
     OTEL_EXPORTER_OTLP_ENDPOINT: all,

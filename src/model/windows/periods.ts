@@ -3,8 +3,8 @@ import { invalid } from '../errors.ts';
 import { nearest } from '../text.ts';
 
 /** Units of the calendar that periods are named by. */
-export const units = ['week', 'month', 'quarter', 'year'] as const;
-export type Unit = (typeof units)[number];
+const units = ['week', 'month', 'quarter', 'year'] as const;
+type Unit = (typeof units)[number];
 
 /** A length in days or months of the calendar in a time zone, where days may have 23 or 25 hours. */
 export type PeriodLength = { days: number } | { months: number };
@@ -18,7 +18,7 @@ const lengths: Record<Unit, PeriodLength> = {
 const lastDays = [7, 30, 90, 365];
 
 /** The days of a period: the first one, and the first one after it. */
-export interface DaysOfPeriod {
+interface DaysOfPeriod {
   first: Temporal.PlainDate;
   next: Temporal.PlainDate;
   length: PeriodLength;

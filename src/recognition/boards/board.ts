@@ -48,7 +48,7 @@ export type WindowRule =
   | { kind: 'seasons'; unit: SeasonUnit; from: string; timeZone: string };
 
 export const seasonUnits = ['week', 'month', 'quarter', 'year'] as const;
-export type SeasonUnit = (typeof seasonUnits)[number];
+type SeasonUnit = (typeof seasonUnits)[number];
 
 /** A rule that is earned once if its condition has an aggregate, otherwise once for each contribution. */
 export interface BoardRule extends Trigger {

@@ -20,7 +20,7 @@ const boardsFile: CheckedKind = {
   effect: 'A board with an error is not ranked; the others are.',
 };
 
-export interface BoardEvents {
+interface BoardEvents {
   onRefused: (error: AppError) => void;
   onUnnoted: (boardId: string, people: number) => void;
 }

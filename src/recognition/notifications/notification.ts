@@ -7,7 +7,7 @@ export type Kind = 'github' | 'http' | 'slack' | 'discord';
 export type Target = { url: string } | { repository: string; title: string };
 
 /** The receiver that a webhook in a repository's file names. */
-export type NamedReceiver =
+type NamedReceiver =
   | { type: 'github'; repository: string; title: string }
   | { type: Exclude<Kind, 'github'>; url: string };
 

@@ -7,7 +7,7 @@ import type { Content, Kind, Target } from './notification.ts';
 import { giveUpAfterMs, notifyJob } from './outbox-store.ts';
 
 export const states = ['waiting', 'sent', 'dead'] as const;
-export type State = (typeof states)[number];
+type State = (typeof states)[number];
 
 /** A message about an award, as the owner of the repository sees it. */
 export interface Notification {

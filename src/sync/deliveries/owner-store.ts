@@ -10,7 +10,7 @@ export interface DeliveredChange {
 }
 
 /** The state of the deliveries about an account and its repositories. */
-export interface OwnersDeliveries {
+interface OwnersDeliveries {
   pending: number;
   /** Deliveries that could not be applied and are not tried again. */
   failed: number;

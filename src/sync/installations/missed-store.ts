@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connections/connection.ts';
 import { deleteSome } from '../../database/schema/delete-some.ts';
 
 /** The progress of the check of a provider's record of its deliveries. */
-export interface DeliveryCheck {
+interface DeliveryCheck {
   /** Every attempt before this time was checked. */
   checkedUntil: Date;
   /** The position of the running check; null: no check runs. */

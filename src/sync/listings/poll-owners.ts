@@ -39,7 +39,7 @@ const hourMs = 3_600_000;
 /** Failures of the host itself, which the next owner would meet as well. */
 const hostFailures = new Set(['provider_unavailable', 'provider_rate_limited']);
 
-export function pollOwnersJob(provider: string): Job {
+function pollOwnersJob(provider: string): Job {
   return { task: 'poll_owners', payload: { provider }, key: `poll_owners ${provider}`, priority: 30 };
 }
 

@@ -37,7 +37,7 @@ const maxFailuresInARow = 3;
  * How collecting ended: `paused` when there is more to do, because the time slice ended or another process is reading
  * some of the repositories.
  */
-export type CollectingEnd = 'complete' | 'paused';
+type CollectingEnd = 'complete' | 'paused';
 
 /**
  * Lists the repositories of an account and reads every contribution that is not stored yet. It can be stopped at any

@@ -72,7 +72,7 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
   return 'nothing';
 }
 
-export interface Circumstances {
+interface Circumstances {
   now: Date;
   /** The time, in ms, for which fetched data counts as current. */
   freshForMs: number;

@@ -146,7 +146,7 @@ const skippedTotal = sql`(
     and k.kind in (s.covers[1], 'comment', 'issue_or_pull_request'))`;
 
 /** Streams of a repository, which its owner's listing shows. */
-export interface OverfullStreams {
+interface OverfullStreams {
   repositoryId: string;
   ownerId: string;
   name: string;

@@ -16,7 +16,7 @@ export type ImageSize = 'small' | 'large';
  * A card that is drawn from a response: one file, and one line in `index.ts`. It is pure: the same response, options
  * and images give the same bytes.
  */
-export interface CardDefinition<Content> {
+interface CardDefinition<Content> {
   parts: Parts;
   /** The subject that the message names when there is no data to draw. */
   nothingOf: keyof Words['nothing'];
@@ -48,7 +48,7 @@ export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'emptySize
 }
 
 /** A card whose content is read, ready to be drawn. */
-export interface Readable {
+interface Readable {
   images: string[];
   imageSize: ImageSize;
   draw(images: Images): Drawing;

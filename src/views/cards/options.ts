@@ -60,7 +60,7 @@ export const layouts = ['ring', 'classic', 'compact'] as const;
 export type Layout = (typeof layouts)[number];
 
 export const widths = { min: 240, max: 1200 };
-export const defaults = {
+const defaults = {
   theme: 'auto',
   locale: 'en',
   radius: 8,

@@ -9,7 +9,7 @@ export const recentForMs = 3_600_000;
 export const keyLifeMs = 400 * dayMs;
 
 export const holdingStates = ['active', 'suspended', 'ended'] as const;
-export type HoldingState = (typeof holdingStates)[number];
+type HoldingState = (typeof holdingStates)[number];
 
 /** The holder and the end of a key or embed link of an account. */
 export interface Holding {
@@ -26,7 +26,7 @@ export interface Holding {
   confirmation: { confirmedAt: Date; canCheck: boolean | null } | null;
 }
 
-export interface AssessedHolding {
+interface AssessedHolding {
   state: HoldingState;
   /** The time at which it ends, or ended; null: it has no such time. */
   endsAt: Date | null;
@@ -35,7 +35,7 @@ export interface AssessedHolding {
 }
 
 /** Returns whether a holding belongs to the account itself, which needs no confirmation. */
-export function isOwn({ holder, account }: Pick<Holding, 'holder' | 'account'>): boolean {
+function isOwn({ holder, account }: Pick<Holding, 'holder' | 'account'>): boolean {
   return account.type !== 'organization' && holder === account.externalId;
 }
 

@@ -10,7 +10,7 @@ export const keyKinds = {
   'P-384': ['ES384'],
   RSA: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
 } as const;
-export type KeyKind = keyof typeof keyKinds;
+type KeyKind = keyof typeof keyKinds;
 
 export function isKeyKind(text: string): text is KeyKind {
   return text in keyKinds;

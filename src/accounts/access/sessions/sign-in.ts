@@ -16,7 +16,7 @@ const secretBytes = 32;
 const hostTimeoutMs = 10_000;
 
 /** Finds a provider with which people sign in. @throws AppError `not_found` when there is none of this name. */
-export function signInProvider(
+function signInProvider(
   { providers }: Pick<AccessServices, 'providers'>,
   name: string,
 ): ProviderWith<'signIn' | 'ownership'> {
@@ -59,7 +59,7 @@ export async function beginSignIn(
   return { url: await signIn.begin(begun), state };
 }
 
-export interface FinishedSignIn {
+interface FinishedSignIn {
   /** The secret of the new session, for a cookie of the browser. */
   secret: string;
   returnTo: string;

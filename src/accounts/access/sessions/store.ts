@@ -5,7 +5,7 @@ import type { Account } from '../../../model/account.ts';
 import { findById } from '../../store.ts';
 
 /** A sign-in that has begun and not ended; its secrets check the response of the host. */
-export interface StoredSignIn {
+interface StoredSignIn {
   provider: string;
   nonce: string;
   codeVerifier: string;
@@ -15,7 +15,7 @@ export interface StoredSignIn {
   organization: string | null;
 }
 
-export interface StoredSession {
+interface StoredSession {
   /** The person's own account. */
   account: Account;
   createdAt: Date;

@@ -29,7 +29,7 @@ export function noToken(): AppError {
   );
 }
 
-export interface IssueContext {
+interface IssueContext {
   connection: Connection;
   now: () => Date;
   newSigningKey: NewSigningKey;

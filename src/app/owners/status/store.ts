@@ -7,7 +7,7 @@ import type { Connection } from '../../../database/connections/connection.ts';
  * Counts of an account's repositories and streams, including private ones; hidden and deleted repositories are left
  * out.
  */
-export interface CollectingState {
+interface CollectingState {
   /** The time at which the repositories were last listed; null when they never were. */
   listedAt: Date | null;
   repositories: number;
@@ -46,7 +46,7 @@ export interface OwnSkippedItem {
 }
 
 /** Counts of the messages about awards in an account's repositories that were not sent. */
-export interface NotificationState {
+interface NotificationState {
   waiting: number;
   failed: number;
   oldestWaitingAt: Date | null;

@@ -154,7 +154,7 @@ const perPage = 100;
 const maxPages = 1000;
 
 /** The registration of an App at GitHub. */
-export interface AppFacts {
+interface AppFacts {
   slug: string;
   owner: string | null;
   /** `read`, `write` or `admin`, by name of permission. */

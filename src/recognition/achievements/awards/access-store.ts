@@ -29,7 +29,7 @@ export function mayKnowInSql(since: RawBuilder<unknown>): RawBuilder<boolean> {
 }
 
 /** A private repository of another owner, of which the host has not said lately whether the account may see it. */
-export interface UncheckedRepository {
+interface UncheckedRepository {
   id: string;
   known: KnownRepository;
 }

@@ -3,7 +3,7 @@ import { issuerIn, paths } from '../../signing/issuer.ts';
 import { type StatusEntry, statusListUrl } from './status-store.ts';
 
 /** The data of an award that its credential contains. */
-export interface Proven {
+interface Proven {
   awardId: string;
   achievementId: string;
   name: string;

@@ -10,7 +10,7 @@ import type { Report } from '../../rules/file/report.ts';
 import type { ReadFile } from './achievement-files.ts';
 
 /** The stored state of a repository's file of achievements, without its text. */
-export interface FollowedFile {
+interface FollowedFile {
   /** The newest commit of the default branch when the file was read; null when there was none. */
   revision: string | null;
   readAt: Date;

@@ -62,7 +62,7 @@ const placeInSql = sql<number | null>`case
     then 2 end`;
 
 /** The stored state of a repository's file of boards, without its text. */
-export interface FollowedBoards {
+interface FollowedBoards {
   revision: string | null;
   readAt: Date;
 }

@@ -25,7 +25,7 @@ export interface BoardReading extends Omit<Reading, 'unreported'>, FileHost {}
 
 /** The schema of the boards file, for its reader and, as JSON Schema, for editors. */
 
-export const maxBoards = 50;
+const maxBoards = 50;
 export const maxRepositories = 500;
 export const maxRules = 50;
 /** The most characters of all conditions of a board: every ranking and preview makes SQL of them, 2 ms for a thousand. */
@@ -189,4 +189,3 @@ export const RuleParts = Type.Partial(RuleEntry);
 export const GrantParts = Type.Partial(GrantEntry);
 
 export type BoardFields = Static<typeof BoardFields>;
-export type GrantFields = Static<typeof GrantEntry>;

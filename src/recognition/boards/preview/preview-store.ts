@@ -28,7 +28,7 @@ export interface BoardPreview {
   unknownMergers: number;
 }
 
-export interface PreviewedPerson {
+interface PreviewedPerson {
   rank: number;
   name: string;
   provider: string;

@@ -36,7 +36,7 @@ export interface Members {
 }
 
 /** The repositories and members of a team that a frozen season counts, also where its patterns and the team have others by now. */
-export interface FrozenMembers {
+interface FrozenMembers {
   counted: readonly CountedRepository[] | null;
   coverage: Coverage;
   teamMembers: readonly string[] | null;
@@ -141,7 +141,7 @@ function listLost(rows: readonly MemberRow[], frozen: FrozenMembers | undefined)
 }
 
 /** Returns the kinds of contributions on which it depends who is ranked on a board, and with which points. */
-export function requiredKinds(board: Pick<Board, 'rules' | 'people'>): string[] {
+function requiredKinds(board: Pick<Board, 'rules' | 'people'>): string[] {
   const kinds = board.rules.flatMap(({ action }) => (action === 'point' ? [] : kindsOfAction[action]));
   const ofRules = kinds.flatMap((kind) => [kind, kindsAbove[kind] ?? kind]);
   return [...new Set([...ofRules, ...(board.people.newcomersAlone ? kindsOfNewcomers(board) : [])])];

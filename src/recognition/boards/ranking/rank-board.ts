@@ -34,7 +34,7 @@ import { mergeChanges, noteAll, takeChanges } from './request-store.ts';
  */
 const settlingMs = 60_000;
 
-export interface RankContext {
+interface RankContext {
   connection: Connection;
   now: () => Date;
 }
@@ -52,7 +52,7 @@ export interface RankOptions {
   peopleAtOnce?: number | undefined;
 }
 
-export type RankOutcome =
+type RankOutcome =
   /** There is no such board any more. */
   | { kind: 'absent' }
   /** The board has to be ranked after a rest of `ms`. */

@@ -19,7 +19,7 @@ import type { Board, BoardRule } from '../board.ts';
 import { type BoardWindow, decidedAt } from '../board-window.ts';
 
 /** The data that the points of a board are computed from. */
-export interface ScoreScope {
+interface ScoreScope {
   repositoryIds: readonly string[];
   window: BoardWindow;
   /** The only people whose points are computed; undefined for all. */

@@ -34,7 +34,7 @@ export async function completeSeasons(services: SeasonServices): Promise<void> {
 }
 
 /** A correction that the owner of a board requests. */
-export interface SeasonCorrection {
+interface SeasonCorrection {
   boardId: string;
   number: number;
   reason: string;

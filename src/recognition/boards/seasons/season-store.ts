@@ -135,7 +135,7 @@ const ranksSql = sql`
   from board_season_ranks r left join accounts u on u.id = r.account_id and ${isShownInSql('u')}`;
 
 /** A person of a season who is shown, and the number of people in it. */
-export interface SeasonPersonRank extends SeasonRank {
+interface SeasonPersonRank extends SeasonRank {
   person: SeasonPerson;
   people: number;
 }

@@ -143,7 +143,7 @@ export async function hasVersion(connection: Connection, boardId: string, versio
   return row !== undefined;
 }
 
-export interface PeoplePage {
+interface PeoplePage {
   limit: number;
   after?: number | undefined;
   before?: number | undefined;

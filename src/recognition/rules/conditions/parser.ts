@@ -130,9 +130,9 @@ const forms: Readonly<Record<string, SetForm>> = { '[': 'any', '![': 'none', '{'
 /** The maximum length of a condition, in UTF-16 units. */
 export const maxConditionLength = 2000;
 /** The maximum depth of nested parentheses, those of count() included. */
-export const maxDepth = 20;
+const maxDepth = 20;
 
-export type Parsed = { condition: Condition; fault?: undefined } | { condition?: undefined; fault: Fault };
+type Parsed = { condition: Condition; fault?: undefined } | { condition?: undefined; fault: Fault };
 
 /** Parses a condition. Returns the first fault when the text does not follow the grammar. */
 export function parseCondition(text: string): Parsed {

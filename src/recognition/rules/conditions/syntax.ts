@@ -32,7 +32,7 @@ export interface Ranking extends Span {
 
 export type Operand = FieldOperand | CountOperand | AgeOperand | SumOperand;
 
-export interface FieldOperand extends Span {
+interface FieldOperand extends Span {
   kind: 'field';
   name: Name;
 }
@@ -48,7 +48,7 @@ export interface AgeOperand extends Span {
   unit: Name;
 }
 
-export interface SumOperand extends Span {
+interface SumOperand extends Span {
   kind: 'sum';
   actions: Text[];
 }
@@ -60,13 +60,13 @@ export interface Integer extends Span {
   value: number;
 }
 
-export interface Flag extends Span {
+interface Flag extends Span {
   kind: 'flag';
   value: boolean;
 }
 
 /** A date that stands without quotes, its parts separated by one space. */
-export interface DateText extends Span {
+interface DateText extends Span {
   kind: 'date';
   text: string;
 }

@@ -35,7 +35,7 @@ export type ItemTerm = FlagTerm | NumberTerm | DateTerm | ReasonTerm | StateTerm
 /** A term that holds for all contributions of a person together. */
 export type PersonTerm = CountTerm | SumTerm | RankTerm;
 
-export interface FlagTerm extends Span {
+interface FlagTerm extends Span {
   kind: 'flag';
   field: FieldOf<'flag'>;
   value: boolean;

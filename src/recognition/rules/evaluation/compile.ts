@@ -25,7 +25,7 @@ export function compileAchievements(
   return new Compilation(pointActions, scope, achievements).compile();
 }
 
-export interface PointTotal {
+interface PointTotal {
   total: number;
   /** The rank among all people with such points. */
   rank: number;
@@ -46,7 +46,7 @@ export function compileTotal(
 /** The name of the query part with all points that were earned: person, time, action and value. */
 const pointsPart = 'points';
 
-export interface PlannedTrigger {
+interface PlannedTrigger {
   name: string;
   node: PersonNode;
   /** The names of the query parts that the node reads. */

@@ -5,7 +5,7 @@ import type { Achievement, Config } from '../config.ts';
 import { compileAchievements, type EarnedRow, usesRank } from './compile.ts';
 
 /** An achievement that an account earned. */
-export interface Earned {
+interface Earned {
   achievement: Achievement;
   accountId: string;
   /** The moment of the contribution that completed it. */
@@ -13,7 +13,7 @@ export interface Earned {
 }
 
 /** One query for several achievements; its rows refer to them by their indexes in `achievements`. */
-export interface Evaluation {
+interface Evaluation {
   achievements: Achievement[];
   query: RawBuilder<EarnedRow>;
 }

@@ -72,7 +72,7 @@ function numberHolds({ field, operator, value }: NumberTerm): RawBuilder<unknown
   return sql`(${numberColumn(field)} ${operators[operator]} ${value}::integer)`;
 }
 
-export function dateColumn(field: DateTerm['field'], { createdAt, scope }: ItemSource): RawBuilder<unknown> {
+function dateColumn(field: DateTerm['field'], { createdAt, scope }: ItemSource): RawBuilder<unknown> {
   if (field === 'created_at') return createdAt;
   return effective(field === 'closed_at' ? sql`i.closed_at` : sql`i.merged_at`, scope);
 }

@@ -164,7 +164,7 @@ function flatten(conditions: readonly Checked[]): Checked[] {
 const keys = new WeakMap<Checked, string>();
 
 /** Returns the same key for conditions with the same meaning, regardless of their places in the file. */
-export function toKey(conditions: readonly Checked[]): string {
+function toKey(conditions: readonly Checked[]): string {
   return `[${conditions.map(keyOfOne).join(',')}]`;
 }
 

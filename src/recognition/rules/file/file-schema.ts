@@ -7,7 +7,7 @@ import { actions, actorAliases, actors } from '../conditions/vocabulary.ts';
  * content.
  */
 
-export const maxAchievements = 200;
+const maxAchievements = 200;
 export const maxTriggers = 20;
 const maxWebhooks = 50;
 const maxEvents = 1000;
@@ -56,8 +56,8 @@ const PointTrigger = Type.Object(
 /** The keys that say what a trigger is about, each by itself. */
 export const TriggerParts = Type.Partial(Type.Pick(Trigger, ['actor', 'action', 'condition', 'own']));
 
-export const TriggerEntry = Type.Object({ trigger: Trigger }, { additionalProperties: false });
-export const PointTriggerEntry = Type.Object({ trigger: PointTrigger }, { additionalProperties: false });
+const TriggerEntry = Type.Object({ trigger: Trigger }, { additionalProperties: false });
+const PointTriggerEntry = Type.Object({ trigger: PointTrigger }, { additionalProperties: false });
 
 export const PointActionEntry = Type.Object(
   {
@@ -200,9 +200,6 @@ export const ConfigFile = Type.Object(
   { additionalProperties: false, title: 'Achievements of a repository' },
 );
 
-export type TriggerFile = Static<typeof Trigger>;
-export type PointTriggerFile = Static<typeof PointTrigger>;
-export type PointActionFile = Static<typeof PointActionEntry>;
 export type AchievementFile = Static<typeof AchievementEntry>;
 export type GitHubWebhookFile = Static<typeof webhookEntries.github>;
 export type UrlWebhookFile = Static<typeof webhookEntries.url>;

@@ -53,7 +53,7 @@ export function readKeys<Schema extends TObject>(schema: Schema, node: YamlNode)
  * Reads a node by a shape, and adds all faults to `faults`.
  * @param subject the name of the place in messages: `actor`, `the list triggers`.
  */
-export function readShape(shape: Shape, node: YamlNode, subject: string, faults: Fault[]): unknown {
+function readShape(shape: Shape, node: YamlNode, subject: string, faults: Fault[]): unknown {
   if (shape.properties !== undefined) {
     return readEntries({ ...shape, properties: shape.properties }, node, subject, { faults, read: readShape });
   }

@@ -54,7 +54,7 @@ export interface Reading {
 }
 
 /** A trigger as it is written, without the parts that only one kind of file has. */
-export interface WrittenTrigger {
+interface WrittenTrigger {
   actor: string;
   action: Action;
   condition?: string;

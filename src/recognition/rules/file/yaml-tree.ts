@@ -39,7 +39,7 @@ export interface YamlScalar extends Span {
   style: 'plain' | 'quoted' | 'block';
 }
 
-export interface YamlSequence extends Span {
+interface YamlSequence extends Span {
   kind: 'sequence';
   items: YamlNode[];
 }

@@ -1,7 +1,7 @@
 import { type Canvas, px } from './canvas.ts';
 
 /** The position of a medal and its outer side, in pixels. */
-export interface MedalPlace {
+interface MedalPlace {
   at: number;
   y: number;
   size: number;

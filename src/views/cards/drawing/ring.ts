@@ -2,7 +2,7 @@ import { type Canvas, px } from './canvas.ts';
 import type { ThemeStyle } from './themes.ts';
 
 /** The position of a ring and its outer side, in pixels. */
-export interface RingPlace {
+interface RingPlace {
   at: number;
   y: number;
   size: number;

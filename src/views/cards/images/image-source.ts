@@ -62,14 +62,14 @@ const maxRetryMs = 7 * dayMs;
 const unusedForMs = 30 * dayMs;
 const sweepEveryMs = hourMs;
 
-export interface ImageSourceOptions {
+interface ImageSourceOptions {
   connection: Connection;
   client: ImageClient;
   now: () => Date;
   onFailure: (error: unknown) => void;
 }
 
-export interface FindOptions {
+interface FindOptions {
   size: ImageSize;
   repositories?: ReadonlyMap<string, string> | undefined;
   deadline: Date;

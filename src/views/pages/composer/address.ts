@@ -7,7 +7,7 @@ import type { Reader } from '../layout/reader.ts';
 export type FieldValues = ReadonlyMap<string, string>;
 
 /** A kind of card that can be composed, and its URL. */
-export interface Kind {
+interface Kind {
   card: string;
   /** Returns the name of the card. */
   label(reader: Reader): string;

@@ -22,12 +22,12 @@ export const snippets: readonly { id: string; label: string; write: (embedding: 
   { id: 'rst', label: 'reStructuredText', write: toRst },
 ];
 
-export function toMarkdown({ imageUrl, linkUrl, altText }: Embedding): string {
+function toMarkdown({ imageUrl, linkUrl, altText }: Embedding): string {
   const alt = oneLine(altText).replace(/[\\[\]]/g, '\\$&');
   return `[![${alt}](${plainAddress(imageUrl)})](${plainAddress(linkUrl)})`;
 }
 
-export function toHtml({ imageUrl, linkUrl, altText }: Embedding): string {
+function toHtml({ imageUrl, linkUrl, altText }: Embedding): string {
   return html`<a href="${linkUrl}"><img src="${imageUrl}" alt="${altText}"></a>`.toString();
 }
 
@@ -35,7 +35,7 @@ export function toHtml({ imageUrl, linkUrl, altText }: Embedding): string {
  * Writes an image that follows the page, not the screen: code hosts show `<picture>` by the theme that their reader chose.
  * Where the card has a theme of its own, both addresses are the same.
  */
-export function toPicture({ imageUrl, linkUrl, altText }: Embedding): string {
+function toPicture({ imageUrl, linkUrl, altText }: Embedding): string {
   const dark = withTheme(imageUrl, 'dark');
   const light = withTheme(imageUrl, 'light');
   return html`<a href="${linkUrl}"><picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${light}" alt="${altText}"></picture></a>`.toString();
@@ -47,12 +47,12 @@ export function withTheme(url: string, theme: string): string {
   return /(^|&)theme=/.test(query) ? url : `${path}?${query}&theme=${theme}`;
 }
 
-export function toAsciiDoc({ imageUrl, linkUrl, altText }: Embedding): string {
+function toAsciiDoc({ imageUrl, linkUrl, altText }: Embedding): string {
   const alt = oneLine(altText).replaceAll('"', '\\"').replaceAll(']', '\\]');
   return `image:${plainAddress(imageUrl)}["${alt}",link="${plainAddress(linkUrl)}"]`;
 }
 
-export function toRst({ imageUrl, linkUrl, altText }: Embedding): string {
+function toRst({ imageUrl, linkUrl, altText }: Embedding): string {
   return `.. image:: ${plainAddress(imageUrl)}\n   :alt: ${oneLine(altText)}\n   :target: ${plainAddress(linkUrl)}`;
 }
 

@@ -11,7 +11,7 @@ const types: Record<string, string> = {
 };
 
 /** A file that documents show or name. */
-export interface Attachment {
+interface Attachment {
   contentType: string;
   body: Buffer;
 }

@@ -151,7 +151,7 @@ const credentialNames: Readonly<Record<string, string>> = {
   providerToken: 'a token of the code host',
 };
 
-export function operationPath({ id }: Operation): string {
+function operationPath({ id }: Operation): string {
   return documentPath(`${referenceSlug}/${id}`);
 }
 

@@ -3,7 +3,7 @@ import { type HostAddress, readHostAddress } from '../../../model/host-address.t
 import type { Site } from '../layout/layout.ts';
 
 /** The account or the repository that a search means. */
-export interface Searched {
+interface Searched {
   provider: string;
   name: string;
   /** Undefined: the account itself. */
