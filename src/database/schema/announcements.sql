@@ -6,6 +6,13 @@ create or replace function count_announced() returns integer language sql stable
   select coalesce(nullif(current_setting('plaudit.announced', true), ''), '0')::integer
 $$;
 
+-- Names all accounts at once.
+create or replace function announce_all() returns void language plpgsql as $$
+begin
+  insert into announcements (kind, key) values ('accounts', 'all');
+  perform set_config('plaudit.announced', (max_announced() + 1)::text, true);
+end $$;
+
 -- Names each account, or all of them at once where a transaction names more than `max_announced()`. Callers read one row more
 -- than that at most, and pass the accounts of all these rows: a statement that removes duplicates first would read the rows of
 -- all people.
@@ -18,12 +25,11 @@ begin
   end if;
   announced := announced + (select count(distinct id) from unnest(ids) listing (id));
   if cardinality(ids) > max_announced() or announced > max_announced() then
-    insert into announcements (kind, key) values ('accounts', 'all');
-    announced := max_announced() + 1;
+    perform announce_all();
   else
     insert into announcements (kind, key) select distinct 'account', id from unnest(ids) listing (id);
+    perform set_config('plaudit.announced', announced::text, true);
   end if;
-  perform set_config('plaudit.announced', announced::text, true);
 end $$;
 
 -- Names the accounts that hold awards of some repositories.

@@ -23,14 +23,20 @@ declare
       is distinct from (n.owner_id, n.is_private, n.deleted_at is null, n.is_fork)
     order by n.id);
   repository uuid;
+  people uuid[];
 begin
   insert into changed_repositories (repository_id) select unnest(changed)
   on conflict (repository_id) do update set position = null;
-  -- The people of each repository are at one place of a divided database.
+  -- The people of each repository are at one place of a divided database. Where they are more than a few, all accounts are
+  -- named, so that a withdrawn credential, which hides thousands of repositories, costs the same with more people.
   foreach repository in array changed loop
     exit when count_announced() > max_announced();
-    perform announce_accounts(array(
-      select account_id from contributor_totals where repository_id = repository limit max_announced() + 1));
+    people := array(select account_id from contributor_totals where repository_id = repository limit 21);
+    if cardinality(people) > 20 then
+      perform announce_all();
+    else
+      perform announce_accounts(people);
+    end if;
   end loop;
   return null;
 end $$;
