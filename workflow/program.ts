@@ -41,7 +41,7 @@ export async function installProgram(root: string): Promise<Program> {
 
 /** Finds a Node that is new enough: the one that runs this action, one that the runner has, or an installed one. */
 async function findNode(root: string): Promise<string | undefined> {
-  for (const path of [process.execPath, 'node', programOf(nodeFolder(join(root, 'node_modules')))]) {
+  for (const path of [process.execPath, 'node', toNodePath(nodeFolder(join(root, 'node_modules')))]) {
     const { output } = await run(path, ['--version'], { cwd: root }).catch(() => ({ output: '' }));
     const [, major = 0, minor = 0] = (/^v(\d+)\.(\d+)/.exec(output) ?? []).map(Number);
     if (major > needed.major || (major === needed.major && minor >= needed.minor)) return path;
@@ -53,7 +53,7 @@ function nodeFolder(packages: string): string {
   return join(packages, '.plaudit-node');
 }
 
-function programOf(folder: string): string {
+function toNodePath(folder: string): string {
   return join(folder, 'node_modules', `node-${platform}`, 'bin', 'node');
 }
 
@@ -75,5 +75,5 @@ async function installNode(lock: string, packages: string): Promise<string> {
   );
   info('Installing Node');
   await requireRun('npm', ['ci', ...quietly], { cwd: folder });
-  return programOf(folder);
+  return toNodePath(folder);
 }

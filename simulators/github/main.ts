@@ -9,7 +9,7 @@ GITHUB_URL and GITHUB_API_URL, and the accounts and tokens that exist there.
 
   --size   ${sizeNames.join(', ')}; default: medium
   --seed   another number makes another world; default: 1
-  --port   default: any that is free
+  --port   default: a free one
 `;
 
 interface Options {
